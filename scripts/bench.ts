@@ -1,0 +1,158 @@
+// Measures the compiled program against bare compiled programs doing the least for the same job, side by side, as ratios.
+// A report, never a verdict: it exits 0 whatever it finds. A new measurement is a row in `rows`.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildBinary, compile } from "./build.ts";
+
+interface Row {
+  readonly name: string;
+  readonly floor: readonly string[];
+  readonly subject: readonly string[];
+  /** Which of the server's answers both get. */
+  readonly answer?: string;
+  readonly rounds: number;
+  /** The largest ratio wanted, for each quantity worth comparing. */
+  readonly aims: Partial<Record<Quantity, number>>;
+}
+
+type Quantity = "wall" | "peak";
+/** Wall time in milliseconds, peak memory in megabytes. */
+type Sample = Record<Quantity, number>;
+const UNITS = { wall: "ms", peak: "MB" } as const;
+
+const WARM_UPS = 3;
+const home = mkdtempSync(join(tmpdir(), "pi-ts-bench-"));
+
+async function build() {
+  const here = join(import.meta.dir, "bench");
+  const [empty, stream] = [join(home, "empty"), join(home, "stream")];
+  await compile(join(here, "empty.ts"), empty);
+  await compile(join(here, "stream.ts"), stream);
+  return { empty, stream, subject: await buildBinary() };
+}
+
+/** In its own process, so that serving and measuring do not disturb each other more than two programs do. */
+async function startServer(): Promise<{ origin: string; stop(): void }> {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "bench/server.ts")], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const first = await child.stdout.getReader().read();
+  return { origin: new TextDecoder().decode(first.value).trim(), stop: () => child.kill() };
+}
+
+function run(command: readonly string[], env: Record<string, string>, stdout: "ignore" | "pipe" = "ignore") {
+  const start = Bun.nanoseconds();
+  const result = Bun.spawnSync([...command], { cwd: home, env, stdio: ["ignore", stdout, "pipe"], timeout: 60_000 });
+  const wall = (Bun.nanoseconds() - start) / 1e6;
+  if (result.exitCode !== 0) {
+    throw new Error(`${command.join(" ")} ended with ${result.signalCode ?? result.exitCode}: ${result.stderr}`);
+  }
+  const sample: Sample = { wall, peak: result.resourceUsage.maxRSS / 1e6 };
+  return { sample, output: result.stdout?.toString().trim() ?? "" };
+}
+
+/** Runs A B A B …, so that whatever else the machine does hits both. */
+function measure(row: Row, origin: string): { floor: Sample[]; subject: Sample[] } {
+  const env = {
+    PATH: process.env.PATH ?? "",
+    HOME: home,
+    PI_TS_HOME: join(home, ".pi-ts"),
+    ANTHROPIC_API_KEY: "bench",
+    PI_BASE_URL: `${origin}/${row.answer}/v1`,
+  };
+  const expected = run(row.floor, env, "pipe").output;
+  const output = run(row.subject, env, "pipe").output;
+  if (row.answer && output !== expected) throw new Error(`the answers differ: ${JSON.stringify(output.slice(0, 200))}`);
+
+  const samples: { floor: Sample[]; subject: Sample[] } = { floor: [], subject: [] };
+  for (let round = -WARM_UPS; round < row.rounds; round++) {
+    const [floor, subject] = [run(row.floor, env).sample, run(row.subject, env).sample];
+    if (round < 0) continue;
+    samples.floor.push(floor);
+    samples.subject.push(subject);
+  }
+  return samples;
+}
+
+function summarize(samples: Sample[], quantity: Quantity): { median: number; min: number } {
+  const sorted = samples.map((sample) => sample[quantity]).sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const median = (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2;
+  return { median, min: sorted[0]! };
+}
+
+function report(row: Row, samples: { floor: Sample[]; subject: Sample[] }): void {
+  for (const [quantity, aim] of Object.entries(row.aims) as [Quantity, number][]) {
+    const floor = summarize(samples.floor, quantity);
+    const subject = summarize(samples.subject, quantity);
+    const ratio = subject.median / floor.median;
+    const show = (s: { median: number; min: number }) =>
+      `${s.median.toFixed(1)} / ${s.min.toFixed(1)} ${UNITS[quantity]}`;
+    print(
+      row.name,
+      quantity,
+      show(floor),
+      show(subject),
+      `${ratio.toFixed(2)}×`,
+      `≤ ${aim}×`,
+      verdict(quantity, floor.min, ratio <= aim),
+    );
+  }
+}
+
+/** A child starts with the peak memory of the process that spawned it (Linux), so nothing below the bench's own can be seen. */
+function verdict(quantity: Quantity, floor: number, reached: boolean): string {
+  if (quantity === "peak" && floor <= (process.resourceUsage().maxRSS * 1024) / 1e6)
+    return "unknown: hidden by the bench's own peak";
+  return reached ? "reached" : "missed";
+}
+
+function print(...cells: string[]): void {
+  const widths = [24, 6, 20, 20, 7, 7, 0];
+  console.log(
+    cells
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+async function main(): Promise<void> {
+  const { empty, stream, subject } = await build();
+  const ask = [subject, "-p", "hi", "--quiet"];
+  const rows: readonly Row[] = [
+    { name: "--version", floor: [empty], subject: [subject, "--version"], rounds: 40, aims: { wall: 1.3 } },
+    { name: "one-shot answer", floor: [stream], subject: ask, answer: "short", rounds: 40, aims: { wall: 1.6 } },
+    {
+      name: "20,000 deltas",
+      floor: [stream],
+      subject: ask,
+      answer: "long",
+      rounds: 15,
+      aims: { wall: 1.6, peak: 1.6 },
+    },
+  ];
+
+  const server = await startServer();
+  try {
+    print("median / min", "", "floor", "pi-ts", "ratio", "aim", "");
+    for (const row of rows) {
+      try {
+        report(row, measure(row, server.origin));
+      } catch (error) {
+        print(row.name, `not measured: ${(error as Error).message}`);
+      }
+    }
+  } finally {
+    server.stop();
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error((error as Error).message);
+} finally {
+  rmSync(home, { recursive: true, force: true });
+}

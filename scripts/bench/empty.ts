@@ -1,0 +1,2 @@
+// The floor of start-up: a compiled program that does nothing.
+export {};

@@ -1,0 +1,66 @@
+// Builds dist/pi-ts for this platform. Tests, bench and try import `buildBinary`; bench compiles its floors with the same flags.
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+
+const root = join(import.meta.dir, "..");
+const binary = join(root, "dist/pi-ts");
+
+const FLAGS = [
+  "--compile",
+  "--minify",
+  "--bytecode",
+  "--splitting",
+  "--format=esm",
+  // A `.env` or bunfig.toml in the user's directory is not ours to read.
+  "--no-compile-autoload-dotenv",
+  "--no-compile-autoload-bunfig",
+];
+
+/**
+ * Compiles one entry file into one program; throws with the compiler's output.
+ * The file appears by rename, so a running copy stays as it is and a failed build leaves none.
+ */
+export async function compile(entry: string, outfile: string): Promise<void> {
+  mkdirSync(dirname(outfile), { recursive: true });
+  const staging = mkdtempSync(join(dirname(outfile), ".build-"));
+  const staged = join(staging, basename(outfile));
+  try {
+    const build = Bun.spawn([process.execPath, "build", entry, ...FLAGS, `--outfile=${staged}`], {
+      cwd: root,
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [stdout, stderr, code] = await Promise.all([build.stdout.text(), build.stderr.text(), build.exited]);
+    if (code !== 0) {
+      rmSync(outfile, { force: true });
+      throw new Error(`bun build ${relative(root, entry)} ended with ${code}\n${stdout}${stderr}`);
+    }
+    renameSync(staged, outfile);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+let built: Promise<string> | undefined;
+
+/** The path of a fresh dist/pi-ts, built at most once per process; `PI_TS_BINARY` names one that is ready already. */
+export function buildBinary(): Promise<string> {
+  built ??= process.env.PI_TS_BINARY
+    ? Promise.resolve(process.env.PI_TS_BINARY)
+    : compile(join(root, "src/main.ts"), binary).then(() => binary);
+  return built;
+}
+
+if (import.meta.main) {
+  const start = Bun.nanoseconds();
+  try {
+    await compile(join(root, "src/main.ts"), binary);
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exit(1);
+  }
+  const seconds = ((Bun.nanoseconds() - start) / 1e9).toFixed(1);
+  const megabytes = Math.round(Bun.file(binary).size / 1e6);
+  console.error(`dist/pi-ts: ${megabytes} MB in ${seconds} s`);
+}

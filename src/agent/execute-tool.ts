@@ -1,0 +1,118 @@
+// One tool call, from the model's words to a result message: find → validate → gate → run → truncate.
+import type { Gate } from "../permission/gate.ts";
+import type { AgentEvent, ToolResult } from "../protocol/event.ts";
+import type { ToolCall, ToolResultMessage } from "../protocol/message.ts";
+import { type ToolContext, ToolError, type ToolOutput, type ToolSet } from "../tools/tool.ts";
+import { AppError } from "../util/error.ts";
+import { truncate } from "../util/truncate.ts";
+import { cleanText } from "./repair-history.ts";
+
+export interface ToolEnvironment extends Pick<ToolContext, "cwd" | "env" | "maxOutput"> {
+  readonly tools: ToolSet;
+  readonly gate: Gate;
+  /** Where a path of the model's really leads; throws the file system's error when that cannot be told. */
+  readonly realPath: (path: string) => string;
+  /** Told of failures that are bugs of ours. */
+  readonly onBug: (error: unknown) => void;
+}
+
+export interface ToolOutcome {
+  readonly message: ToolResultMessage;
+  /** The gate refused it. */
+  readonly denied: boolean;
+  /** The machine cannot go on, such as when there is no shell to start. */
+  readonly fatal?: AppError;
+}
+
+/** Runs one call and reports it; never throws: whatever happens becomes the call's one result. */
+export async function executeTool(
+  call: ToolCall,
+  environment: ToolEnvironment,
+  signal: AbortSignal,
+  emit: (event: AgentEvent) => void,
+): Promise<ToolOutcome> {
+  const identity = { toolCallId: call.id, toolName: call.name };
+  emit({ type: "tool_execution_start", ...identity, args: call.arguments });
+  const started = performance.now();
+  const onUpdate = (partialResult: ToolResult) =>
+    emit({ type: "tool_execution_update", ...identity, args: call.arguments, partialResult });
+  const attempt = await attemptCall(call, environment, signal, onUpdate);
+  const durationMs = Math.round(performance.now() - started);
+  const text = truncate(cleanText(attempt.output.text), environment.maxOutput);
+  const isError = attempt.output.isError ?? false;
+  const { structuredContent } = attempt.output;
+  const details = attempt.denied ? { denied: true } : attempt.output.details;
+  const content = [{ type: "text" as const, text }];
+  const result: ToolResult = {
+    content,
+    ...(details === undefined ? {} : { details }),
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+  };
+  emit({ type: "tool_execution_end", ...identity, result, isError, durationMs });
+  return {
+    message: {
+      role: "toolResult",
+      ...identity,
+      content,
+      isError,
+      ...(details === undefined ? {} : { details }),
+      durationMs,
+      timestamp: Date.now(),
+    },
+    denied: attempt.denied ?? false,
+    ...(attempt.fatal ? { fatal: attempt.fatal } : {}),
+  };
+}
+
+interface Attempt {
+  readonly output: ToolOutput;
+  readonly denied?: boolean;
+  readonly fatal?: AppError;
+}
+
+async function attemptCall(
+  call: ToolCall,
+  environment: ToolEnvironment,
+  signal: AbortSignal,
+  onUpdate: ToolContext["onUpdate"],
+): Promise<Attempt> {
+  try {
+    if (signal.aborted) return failed("not run: the user interrupted");
+    if (call.argumentsError !== undefined) return failed(call.argumentsError);
+    const tool = await environment.tools.load(call.name);
+    if (!tool) return failed(`unknown tool '${call.name}'`);
+    const invocation = tool.prepare(call.arguments);
+    const { cwd } = environment;
+    const verdict = await environment.gate.check(
+      {
+        toolName: tool.name,
+        access: tool.access,
+        summary: invocation.summary,
+        realPaths: invocation.paths.map((path) => resolveForGate(path, environment)),
+        preview: () => invocation.preview({ cwd }),
+      },
+      signal,
+    );
+    if (!verdict.allowed) return { ...failed(verdict.reason), denied: true };
+    return { output: await invocation.run({ ...environment, signal, onUpdate }) };
+  } catch (error) {
+    if (error instanceof ToolError) return failed(error.message);
+    if (signal.aborted) return failed("aborted by the user");
+    if (error instanceof AppError) return { ...failed(error.message), fatal: error };
+    environment.onBug(error);
+    return failed(`the tool failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function resolveForGate(path: string, { realPath }: ToolEnvironment): string {
+  if (path.includes("\0")) throw new ToolError("a path cannot contain a NUL character");
+  try {
+    return realPath(path);
+  } catch (error) {
+    throw new ToolError(`cannot resolve ${path}: ${(error as Error).message}`);
+  }
+}
+
+function failed(message: string): Attempt {
+  return { output: { text: `Error: ${message}`, isError: true } };
+}

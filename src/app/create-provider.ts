@@ -1,0 +1,63 @@
+// The provider a configuration names, ready to be asked.
+import { type Environment, type ProviderConfig, requireKey } from "../config/config.ts";
+import { findProvider } from "../providers/catalog.ts";
+import { createHttpTransport, type Transport } from "../providers/http.ts";
+import type { Provider, ProviderSettings } from "../providers/provider.ts";
+import { defaultQuirks, type Quirks, quirkKeys } from "../providers/quirks.ts";
+import { loadTls } from "../providers/tls.ts";
+
+export interface ProviderOptions {
+  /** Where the proxy variables are looked up. */
+  readonly env: Environment;
+  readonly cwd: string;
+  /** A file to record the provider's traffic to. */
+  readonly record?: string | undefined;
+  /** A recording to answer from; then no key is needed and nothing is sent. */
+  readonly replay?: string | undefined;
+}
+
+/** Throws `AppError`: `missing_key` when the provider needs a key and there is none, `config` or `usage` for a file that cannot be used. */
+export async function createProvider(config: ProviderConfig, options: ProviderOptions): Promise<Provider> {
+  const { env, cwd, record, replay } = options;
+  if (replay !== undefined) {
+    const { loadReplay } = await import("./recording.ts");
+    return createAdapter(config.api, toSettings(config, ""), loadReplay(replay, cwd));
+  }
+  const apiKey = requireKey(config);
+  const { firstByteMs, tls, name } = config;
+  const recorder = record === undefined ? undefined : await startRecording(record, cwd);
+  const transport = createHttpTransport({ firstByteMs, env, tls: loadTls(tls, name), recorder });
+  return createAdapter(config.api, toSettings(config, apiKey), transport);
+}
+
+async function startRecording(path: string, cwd: string) {
+  const [{ createRecorder }, { createSteady }] = await Promise.all([
+    import("../providers/replay/record.ts"),
+    import("./recording.ts"),
+  ]);
+  return createRecorder(path, createSteady(cwd));
+}
+
+function toSettings(config: ProviderConfig, apiKey: string): ProviderSettings {
+  const { name, baseUrl, idleMs, headers } = config;
+  return { name, baseUrl, apiKey, idleMs, headers, quirks: toQuirks(config) };
+}
+
+/** The adapter for a wire API; only its own code is loaded. */
+async function createAdapter(api: string, settings: ProviderSettings, transport: Transport): Promise<Provider> {
+  if (api === "anthropic-messages") {
+    const { createAnthropicMessages } = await import("../providers/anthropic-messages/index.ts");
+    return createAnthropicMessages(settings, transport);
+  }
+  const { createOpenAiChat } = await import("../providers/openai-chat/index.ts");
+  return createOpenAiChat(settings, transport);
+}
+
+/** The user's word over the catalog's over the default. */
+function toQuirks({ name, quirks }: ProviderConfig): Quirks {
+  const set = Object.entries(quirkKeys).flatMap(([key, quirk]) => {
+    const value = quirks[key as keyof typeof quirkKeys];
+    return value === undefined ? [] : [[quirk, value]];
+  });
+  return { ...defaultQuirks, ...findProvider(name)?.quirks, ...Object.fromEntries(set) };
+}

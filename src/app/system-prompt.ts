@@ -1,0 +1,92 @@
+// The system prompt: who the agent is, where it works, how it should go about it. Fixed at start, so that every request begins with the same bytes.
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { release } from "node:os";
+import { dirname, join } from "node:path";
+import { promptText } from "../agent/loop.ts";
+import type { SystemMessage, ToolSpec } from "../protocol/message.ts";
+import { builtinTools } from "../tools/index.ts";
+
+const preamble =
+  "You are pi-ts, a coding agent that works in the user's terminal. You do programming tasks by reading and changing files and by running commands.";
+
+const rules = `How to work:
+- Prefer tools over guessing: read the files and run the commands that tell you, instead of assuming.
+- Read errors closely. When something fails, find out why and try another way; do not repeat the same call unchanged.
+- Change only what the task needs, and check the result, for instance by running the tests.
+- Say plainly what you did, and what did not work. Be concise.`;
+
+/** Bytes of a context file that go into the prompt; a longer one is cut, with a note. */
+const maxContextFile = 64 * 1024;
+
+/** The prompt that a run in `cwd` would send now, as text. */
+export function systemPromptText(cwd: string, contextFiles: boolean): string {
+  return promptText(buildSystemMessage({ cwd, tools: builtinTools().specs, contextFiles, now: new Date() }));
+}
+
+export interface PromptOptions {
+  readonly cwd: string;
+  readonly tools: readonly ToolSpec[];
+  readonly contextFiles: boolean;
+  readonly now: Date;
+}
+
+export function buildSystemMessage({ cwd, tools, contextFiles, now }: PromptOptions): SystemMessage {
+  return {
+    role: "system",
+    content: "",
+    sections: {
+      preamble,
+      tools: `Tools: ${tools.map(({ name }) => name).join(", ")}. Paths are relative to the working directory unless absolute.`,
+      rules,
+      docs: contextFiles ? contextDocs(cwd) : "",
+      cwd: `Working directory: ${cwd}\nOperating system: ${operatingSystem()}\nDate: ${now.toISOString().slice(0, 10)} (UTC)`,
+    },
+    toolsAdded: [...tools],
+    timestamp: now.getTime(),
+  };
+}
+
+function operatingSystem(): string {
+  const names: Readonly<Record<string, string>> = { linux: "Linux", darwin: "macOS", win32: "Windows" };
+  return `${names[process.platform] ?? process.platform} ${release()} (${process.arch})`;
+}
+
+/** The AGENTS.md files that apply to `cwd`, outermost first. */
+function contextDocs(cwd: string): string {
+  const docs: string[] = [];
+  for (const folder of contextFolders(cwd)) {
+    const path = join(folder, "AGENTS.md");
+    const text = readContextFile(path);
+    if (text !== undefined && text.trim() !== "") docs.push(`Instructions from ${path}:\n\n${text.trim()}`);
+  }
+  return docs.join("\n\n");
+}
+
+/** From the repository's root down to `cwd`; just `cwd` outside of a repository. */
+function contextFolders(cwd: string): string[] {
+  const folders: string[] = [];
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    folders.unshift(folder);
+    if (existsSync(join(folder, ".git"))) return folders;
+    if (dirname(folder) === folder) return [cwd];
+  }
+}
+
+function readContextFile(path: string): string | undefined {
+  let fd: number;
+  try {
+    // Non-blocking, so that a FIFO under this name cannot hang the start.
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+  try {
+    if (!fstatSync(fd).isFile()) return undefined;
+    const text = readFileSync(fd, "utf8");
+    return text.length <= maxContextFile
+      ? text
+      : `${text.slice(0, maxContextFile)}\n(cut: the file has ${text.length} characters)`;
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,82 @@
+// The command line: which command is meant, whether its words are right, and what its end means for the exit code.
+import type { Io } from "../modes/io.ts";
+import { describeError } from "../modes/show.ts";
+import { AppError, toAppError } from "../util/error.ts";
+import { log, writeStderr } from "../util/log.ts";
+import { killAllGroups } from "../util/process-group.ts";
+import { redact } from "../util/redact.ts";
+import { flushStdout, queueStdout, stdoutFailure } from "../util/stdout.ts";
+import { version } from "../util/version.ts";
+import type { CliCommand } from "./command.ts";
+import { parseArgs } from "./parse-args.ts";
+import { isTerminal } from "./terminal.ts";
+
+/** A command whatever its flags are. */
+// biome-ignore lint/suspicious/noExplicitAny: a command is only ever given the flags it described itself
+type AnyCommand = CliCommand<any>;
+
+/** Commands by their first word; anything else is a task for the root command. */
+const commands: Readonly<Record<string, () => Promise<AnyCommand>>> = {
+  models: async () => (await import("./models.ts")).models,
+  demo: async () => (await import("./demo.ts")).demo,
+};
+
+/** Runs the command line and gives the exit code; `exit` ends the process for those who cannot wait. Never rejects. */
+export async function main(argv: readonly string[], exit: (code: number) => never): Promise<number> {
+  const io: Io = { stdout: queueStdout, flush: flushStdout, stderr: writeStderr, isTerminal, exit };
+  try {
+    const code = await dispatch(argv, io);
+    await flushStdout();
+    return code === 0 ? checkOutput() : code;
+  } catch (thrown) {
+    return report(toAppError(thrown));
+  } finally {
+    killAllGroups();
+  }
+}
+
+/** Success only if what was written also arrived; a reader that has gone away knows that itself. */
+function checkOutput(): number {
+  const failure = stdoutFailure();
+  if (!failure) return 0;
+  const error = new AppError("output", `Could not write to stdout: ${failure.message}`);
+  return failure.code === "EPIPE" ? error.exitCode : report(error);
+}
+
+/** Prints an error once, without keys, and gives its exit code. */
+export function report(error: AppError): number {
+  log().error(redact(describeError(error)));
+  if (error.code === "internal") {
+    const { cause } = error;
+    log().error(`This is a bug in pi-ts ${version}.${process.env.PI_TS_DEBUG ? `\n${(cause as Error)?.stack}` : ""}`);
+  }
+  return error.exitCode;
+}
+
+async function dispatch(argv: readonly string[], io: Io): Promise<number> {
+  const [first, ...rest] = argv;
+  const load = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined;
+  const command: AnyCommand = load ? await load() : (await import("./root.ts")).root;
+  const { flags, words } = parseArgs(load ? rest : argv, command.args);
+  if (flags.help) {
+    const { renderHelp } = await import("./help.ts");
+    io.stdout(await renderHelp(command, load !== undefined, io.isTerminal(1)));
+    return 0;
+  }
+  if (flags.version) {
+    io.stdout(`pi-ts ${version}\n`);
+    return 0;
+  }
+  return command.run(flags, { io, env: process.env, cwd: workingDirectory(), words });
+}
+
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    throw new AppError("usage", "The working directory no longer exists", {
+      hint: "Change to one that does.",
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,46 @@
+// `pi-ts models`: what the catalog and config.toml know, or what a provider itself lists.
+import { listLiveModels, listProviders, type ModelRow } from "../app/models.ts";
+import { defineCommand } from "./command.ts";
+
+export const models = defineCommand({
+  meta: { name: "models", description: "List models with window, output limit and price" },
+  args: {
+    search: { type: "positional", required: false, description: "Show only ids that contain this" },
+    provider: { type: "string", alias: "P", valueHint: "name", description: "Show only this provider's" },
+    live: { type: "boolean", description: "Ask the provider for its list (needs its key)" },
+    help: { type: "boolean", alias: "h", description: "Print this help and exit" },
+  },
+  async run(args, { io, env, words }) {
+    const search = words.join(" ").toLowerCase();
+    const providers = args.live ? [await listLiveModels(args.provider, env)] : await listProviders(args.provider, env);
+    for (const { name, models, defaultModel } of providers) {
+      io.stdout(
+        formatModels(
+          name,
+          defaultModel,
+          models.filter(({ id }) => id.toLowerCase().includes(search)),
+        ),
+      );
+    }
+    return 0;
+  },
+});
+
+function formatModels(provider: string, defaultModel: string | undefined, rows: readonly ModelRow[]): string {
+  if (rows.length === 0) return "";
+  const width = Math.max(...rows.map(({ id }) => id.length));
+  const lines = rows.map((row) => {
+    const mark = row.id === defaultModel ? " (default)" : "";
+    const facts = [
+      row.contextWindow ? `window ${tokens(row.contextWindow)}` : "",
+      row.maxTokens ? `output ${tokens(row.maxTokens)}` : "",
+      row.cost ? `$${row.cost.input} in, $${row.cost.output} out per million` : "",
+    ].filter((fact) => fact !== "");
+    return `  ${row.id.padEnd(width)}  ${facts.join("  ")}${mark}`.trimEnd();
+  });
+  return `${provider}\n${lines.join("\n")}\n`;
+}
+
+function tokens(count: number): string {
+  return count >= 1_000_000 ? `${+(count / 1_000_000).toFixed(2)}M` : `${Math.round(count / 1000)}k`;
+}

@@ -1,0 +1,90 @@
+// The command line against a command's flags, strictly: an unknown flag or a missing value is a usage error with a suggestion.
+// citty describes the commands and renders their help; its own parser lets unknown flags pass and costs a third of a start.
+import type { ArgsDef } from "citty";
+import { closest } from "../util/closest.ts";
+import { AppError } from "../util/error.ts";
+
+/** What was given: text for string flags, true or false for switches; absent flags are undefined. */
+export type ParsedFlags<Args extends ArgsDef> = {
+  readonly [Name in keyof Args as Args[Name]["type"] extends "positional" ? never : Name]?:
+    | (Args[Name]["type"] extends "boolean" ? boolean : string)
+    | undefined;
+};
+
+export interface ParsedArgs<Args extends ArgsDef> {
+  readonly flags: ParsedFlags<Args>;
+  /** The words that are not flags, in order. */
+  readonly words: readonly string[];
+}
+
+/**
+ * Takes `--name value`, `--name=value`, `--switch`, `--no-switch`, short forms (`-m value`, `-pq` for switches) and `--`, after which
+ * everything is a word. A lone `-` is a word, and so is a text with spaces that begins with a dash. Throws `AppError` `usage`.
+ */
+export function parseArgs<Args extends ArgsDef>(argv: readonly string[], args: Args): ParsedArgs<Args> {
+  const flags: Record<string, string | boolean> = {};
+  const words: string[] = [];
+  const names = new Map<string, string>();
+  for (const [name, arg] of Object.entries(args)) {
+    if (arg.type === "positional") continue;
+    names.set(`--${name}`, name);
+    for (const alias of aliasesOf(arg)) names.set(alias.length === 1 ? `-${alias}` : `--${alias}`, name);
+  }
+  const isSwitch = (name: string) => args[name]?.type === "boolean";
+
+  for (let i = 0; i < argv.length; i++) {
+    const word = argv[i] ?? "";
+    if (word === "--") {
+      words.push(...argv.slice(i + 1));
+      break;
+    }
+    if (!word.startsWith("-") || word === "-" || /^-{1,2}[^-=\s]*\s/.test(word)) {
+      words.push(word);
+      continue;
+    }
+    const equals = word.startsWith("--") ? word.indexOf("=") : -1;
+    const flag = equals === -1 ? word : word.slice(0, equals);
+    const given = equals === -1 ? undefined : word.slice(equals + 1);
+    const name = names.get(flag);
+    if (name === undefined) {
+      const negated = flag.startsWith("--no-") ? names.get(`--${flag.slice(5)}`) : undefined;
+      const group = /^-[a-zA-Z]{2,}$/.test(flag) ? [...flag.slice(1)].map((letter) => names.get(`-${letter}`)) : [];
+      if (negated !== undefined && isSwitch(negated) && given === undefined) flags[negated] = false;
+      else if (group.length > 0 && group.every((member) => member !== undefined && isSwitch(member))) {
+        for (const member of group) flags[member as string] = true;
+      } else throw unknownFlag(flag, names);
+    } else if (isSwitch(name)) {
+      if (given !== undefined) throw usage(`${flag} takes no value`, `Use ${flag} or --no-${name}.`);
+      flags[name] = true;
+    } else {
+      const value = given ?? argv[++i];
+      if (value === undefined) throw usage(`${flag} needs a value`, "See pi-ts --help.");
+      if (given === undefined && names.has(value)) {
+        throw usage(`${flag} needs a value, but ${value} follows`, `Write ${flag}=${value} if that is the value.`);
+      }
+      flags[name] = value;
+    }
+  }
+  return { flags: flags as ParsedFlags<Args>, words };
+}
+
+function aliasesOf(arg: ArgsDef[string]): readonly string[] {
+  if (!("alias" in arg) || arg.alias === undefined) return [];
+  return typeof arg.alias === "string" ? [arg.alias] : arg.alias;
+}
+
+function unknownFlag(flag: string, names: ReadonlyMap<string, string>): AppError {
+  const negative = flag.startsWith("--no-") ? "no-" : "";
+  const candidates = [...names.keys()].filter((name) => name.startsWith("--")).map((name) => name.slice(2));
+  const suggestion = closest(flag.replace(/^--?(no-)?/, ""), candidates);
+  return usage(
+    `Unknown flag ${flag}`,
+    suggestion
+      ? `Did you mean --${negative}${suggestion}? A task that begins with a dash goes after \`--\`.`
+      : "See pi-ts --help. A task that begins with a dash goes after `--`.",
+  );
+}
+
+function usage(message: string, hint: string): AppError {
+  return new AppError("usage", message, { hint });
+}

@@ -1,0 +1,17 @@
+// Whether a file descriptor is a terminal, asked cheaply: only a character device needs the slow question.
+import { fstatSync, statSync } from "node:fs";
+
+export function isTerminal(fd: 0 | 1 | 2): boolean {
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isCharacterDevice() || stat.rdev === nullDevice()) return false;
+  } catch {
+    return false;
+  }
+  const { isatty } = require("node:tty") as typeof import("node:tty");
+  return isatty(fd);
+}
+
+function nullDevice(): number | undefined {
+  return statSync("/dev/null", { throwIfNoEntry: false })?.rdev;
+}

@@ -1,0 +1,297 @@
+// The configuration of a run: flags over environment over config.toml over defaults, as one frozen object.
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { ThinkingLevel } from "../protocol/message.ts";
+import type { Model } from "../protocol/model.ts";
+import { thinkingLevels } from "../protocol/thinking-level.ts";
+import { AppError } from "../util/error.ts";
+import type { ConfigFile, QuirkTable } from "./file.ts";
+import { headerKeyVariables, type NetworkConfig, resolveNetwork } from "./network.ts";
+
+/** Flags as the command line gave them; numbers are still text. */
+export interface Flags {
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly apiKey?: string | undefined;
+  readonly maxTokens?: string | undefined;
+  readonly maxTurns?: string | undefined;
+  readonly maxToolOutput?: string | undefined;
+  readonly maxRetries?: string | undefined;
+  readonly thinking?: string | undefined;
+  readonly yolo?: boolean | undefined;
+  readonly quiet?: boolean | undefined;
+  readonly contextFiles?: boolean | undefined;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A provider as it will be reached. Times are milliseconds, 0 = no limit. */
+export interface ProviderConfig extends NetworkConfig {
+  readonly name: string;
+  readonly api: string;
+  readonly baseUrl: string;
+  /** The variable its key comes from; none for a server that needs no key. */
+  readonly keyEnv: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly firstByteMs: number;
+  readonly idleMs: number;
+  /** What config.toml says of its dialect, by the keys used there. */
+  readonly quirks: QuirkTable;
+}
+
+export interface Config {
+  /** `$PI_TS_HOME`, default `~/.pi-ts`. */
+  readonly home: string;
+  readonly provider: ProviderConfig;
+  readonly model: Model;
+  /** Tokens an answer may have. */
+  readonly maxTokens: number;
+  readonly maxTurns: number;
+  /** Characters a tool's result may have. */
+  readonly maxToolOutput: number;
+  readonly temperature: number | undefined;
+  /** Undefined leaves it to the model. */
+  readonly thinkingLevel: ThinkingLevel | undefined;
+  /** How often a request that failed for a passing reason is sent again. */
+  readonly maxRetries: number;
+  readonly yolo: boolean;
+  readonly quiet: boolean;
+  /** Whether AGENTS.md files are read into the prompt. */
+  readonly contextFiles: boolean;
+  /** Every environment variable that is known to hold a provider key. */
+  readonly keyVariables: readonly string[];
+}
+
+/** What the configuration needs to know of a provider from the catalog. */
+export interface KnownProvider {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly keyEnv: string;
+  readonly api: string;
+  readonly defaultModel: string;
+  readonly models: readonly (Pick<Model, "id"> & Partial<Model>)[];
+}
+
+const defaults = {
+  maxTokens: 8192,
+  maxTurns: 100,
+  maxToolOutput: 100_000,
+  maxRetries: 3,
+  firstByteSeconds: 600,
+  idleSeconds: 300,
+} as const;
+
+/** `$PI_TS_HOME`, or `.pi-ts` in the home directory. */
+export function homeFolder(env: Environment): string {
+  return env.PI_TS_HOME || join(homedir(), ".pi-ts");
+}
+
+/** Reads config.toml, if there is one; the code that checks it is loaded only then. Throws `AppError` naming file, line or key. */
+export async function loadConfigFile(home: string): Promise<ConfigFile> {
+  const path = join(home, "config.toml");
+  if (!existsSync(path)) return {};
+  const { parseConfigFile, readConfigFile } = await import("./file.ts");
+  return parseConfigFile(readConfigFile(path), path);
+}
+
+/** Merges the layers. Throws `AppError` (`usage`, `config`) for a value that cannot be used; a missing key is no error here. */
+export function resolveConfig(
+  flags: Flags,
+  env: Environment,
+  file: ConfigFile,
+  catalog: readonly KnownProvider[],
+  defaultProvider: string,
+): Config {
+  const chosen = chooseModel(flags, env, file, catalog, defaultProvider);
+  const known = catalog.find(({ name }) => name === chosen.provider);
+  const table = file.providers?.[chosen.provider];
+  const keyEnv = table?.api_key_env ?? known?.keyEnv;
+  const baseUrl = flags.baseUrl ?? (env.PI_BASE_URL || undefined) ?? table?.base_url ?? known?.baseUrl;
+  if (baseUrl === undefined) throw noBaseUrl(chosen.provider);
+  const provider: ProviderConfig = {
+    name: chosen.provider,
+    api: table?.api ?? known?.api ?? "openai-completions",
+    baseUrl: checkUrl(baseUrl),
+    keyEnv,
+    apiKey: flags.apiKey ?? (keyEnv === undefined ? undefined : env[keyEnv] || undefined),
+    firstByteMs: seconds(env, "PI_FIRST_BYTE_TIMEOUT", table?.first_byte_timeout, defaults.firstByteSeconds),
+    idleMs: seconds(env, "PI_IDLE_TIMEOUT", table?.idle_timeout, defaults.idleSeconds),
+    quirks: table ?? {},
+    ...resolveNetwork(table ?? {}, chosen.provider, homeFolder(env), env),
+  };
+  const model = describeModel(chosen.model, provider, known, table?.models);
+  const maxTokens =
+    count("--max-tokens", flags.maxTokens) ??
+    count("PI_MAX_TOKENS", env.PI_MAX_TOKENS) ??
+    file.max_tokens ??
+    defaults.maxTokens;
+  return Object.freeze({
+    home: homeFolder(env),
+    provider,
+    model,
+    maxTokens,
+    maxTurns: count("--max-turns", flags.maxTurns) ?? file.max_turns ?? defaults.maxTurns,
+    maxToolOutput: count("--max-tool-output", flags.maxToolOutput) ?? file.max_tool_output ?? defaults.maxToolOutput,
+    temperature: file.temperature,
+    thinkingLevel: thinkingLevel(flags.thinking) ?? file.thinking,
+    maxRetries: count("--max-retries", flags.maxRetries, 0) ?? file.max_retries ?? defaults.maxRetries,
+    yolo: flags.yolo ?? false,
+    quiet: flags.quiet ?? file.quiet ?? false,
+    contextFiles: flags.contextFiles ?? file.context_files ?? true,
+    keyVariables: keyVariables(file, catalog),
+  });
+}
+
+/** The key, or `AppError` `missing_key` naming the variable to set. */
+export function requireKey(provider: ProviderConfig): string {
+  if (provider.apiKey !== undefined) return provider.apiKey;
+  if (provider.keyEnv === undefined) return "";
+  throw new AppError("missing_key", `No API key for provider ${provider.name}: set $${provider.keyEnv}`, {
+    hint: `export ${provider.keyEnv}=… or pass --api-key; \`pi-ts demo\` needs no key.`,
+  });
+}
+
+interface Choice {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/**
+ * Provider and model, each from the highest layer that names it. `provider/model` names both where its first part is a provider.
+ * A model from a lower layer than the provider is left aside when the catalog knows it for other providers only.
+ */
+function chooseModel(
+  flags: Flags,
+  env: Environment,
+  file: ConfigFile,
+  catalog: readonly KnownProvider[],
+  defaultProvider: string,
+): Choice {
+  const names = new Set([...catalog.map(({ name }) => name), ...Object.keys(file.providers ?? {})]);
+  const servers = (id: string) => catalog.filter(({ models }) => models.some((model) => model.id === id));
+  const layers = [
+    { provider: flags.provider, model: flags.model },
+    { provider: env.PI_PROVIDER || undefined, model: env.PI_MODEL || undefined },
+    { provider: file.provider, model: file.model },
+  ].map((layer) => splitModel(layer, names));
+  const providerLayer = layers.findIndex((layer) => layer.provider !== undefined);
+  const modelLayer = layers.findIndex((layer) => layer.model !== undefined);
+  const named = layers[providerLayer]?.provider;
+  const model = layers[modelLayer]?.model;
+  if (named !== undefined && !names.has(named)) throw unknownProvider(named, names);
+  if (named === undefined && model !== undefined) {
+    const [server, ...others] = servers(model);
+    if (server && others.length === 0) return { provider: server.name, model };
+  }
+  const provider = named ?? defaultProvider;
+  const foreign =
+    model !== undefined &&
+    providerLayer !== -1 &&
+    providerLayer < modelLayer &&
+    servers(model).length > 0 &&
+    !servers(model).some(({ name }) => name === provider);
+  if (model !== undefined && !foreign) return { provider, model };
+  const fallback = catalog.find(({ name }) => name === provider)?.defaultModel ?? firstModel(file, provider);
+  if (fallback === undefined) {
+    throw new AppError("usage", `Provider ${provider} has no default model`, { hint: "Name one with --model." });
+  }
+  return { provider, model: fallback };
+}
+
+function splitModel(layer: { provider: string | undefined; model: string | undefined }, names: ReadonlySet<string>) {
+  const slash = layer.model?.indexOf("/") ?? -1;
+  const prefix = layer.model?.slice(0, slash);
+  if (layer.model === undefined || slash < 1 || prefix === undefined || !names.has(prefix)) return layer;
+  if (layer.provider !== undefined && layer.provider !== prefix) return layer;
+  return { provider: prefix, model: layer.model.slice(slash + 1) };
+}
+
+function firstModel(file: ConfigFile, provider: string): string | undefined {
+  const first = file.providers?.[provider]?.models?.[0];
+  return typeof first === "string" ? first : first?.id;
+}
+
+type FileModels = NonNullable<NonNullable<ConfigFile["providers"]>[string]["models"]>;
+
+/** What is known of the model: its table in config.toml over the catalog; an unknown one gets modest assumptions and no price. */
+function describeModel(
+  id: string,
+  provider: ProviderConfig,
+  known: KnownProvider | undefined,
+  tables?: FileModels,
+): Model {
+  const fromCatalog = known?.models.find((model) => model.id === id);
+  const fromFile = tables?.find((model) => typeof model !== "string" && model.id === id);
+  const table = typeof fromFile === "object" ? fromFile : undefined;
+  const cost = table?.cost;
+  return {
+    id,
+    name: id,
+    api: provider.api,
+    provider: provider.name,
+    baseUrl: provider.baseUrl,
+    reasoning: table?.reasoning ?? fromCatalog?.reasoning ?? false,
+    ...(fromCatalog?.thinkingLevels ? { thinkingLevels: fromCatalog.thinkingLevels } : {}),
+    ...(fromCatalog?.adaptiveThinking ? { adaptiveThinking: true } : {}),
+    input: table?.input ?? fromCatalog?.input ?? ["text"],
+    cost: cost
+      ? { input: cost.input, output: cost.output, cacheRead: cost.cache_read ?? 0, cacheWrite: cost.cache_write ?? 0 }
+      : (fromCatalog?.cost ?? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }),
+    contextWindow: table?.context_window ?? fromCatalog?.contextWindow ?? 128_000,
+    maxTokens: table?.max_tokens ?? fromCatalog?.maxTokens ?? 16_384,
+  };
+}
+
+function keyVariables(file: ConfigFile, catalog: readonly KnownProvider[]): string[] {
+  const configured = Object.values(file.providers ?? {}).flatMap((table) => [
+    ...(table.api_key_env === undefined ? [] : [table.api_key_env]),
+    ...headerKeyVariables(table),
+  ]);
+  return [...new Set([...catalog.map(({ keyEnv }) => keyEnv), ...configured])];
+}
+
+function count(name: string, text: string | undefined, least = 1): number | undefined {
+  if (text === undefined || text === "") return undefined;
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw new AppError("usage", `${name} must be a whole number above ${least - 1}, not '${text}'`);
+}
+
+function thinkingLevel(text: string | undefined): ThinkingLevel | undefined {
+  if (text === undefined) return undefined;
+  const level = thinkingLevels.find((name) => name === text);
+  if (level) return level;
+  throw new AppError("usage", `--thinking must be one of ${thinkingLevels.join(", ")}, not '${text}'`);
+}
+
+function seconds(env: Environment, name: string, configured: number | undefined, fallback: number): number {
+  const text = env[name];
+  if (!text) return (configured ?? fallback) * 1000;
+  const value = Number(text);
+  if (!Number.isFinite(value) || value < 0)
+    throw new AppError("usage", `${name} must be seconds, 0 or more, not '${text}'`);
+  return value * 1000;
+}
+
+function checkUrl(url: string): string {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new AppError("usage", `'${url}' is not an http or https URL`, {
+      hint: "Check --base-url, $PI_BASE_URL or base_url.",
+    });
+  }
+  return url.replace(/\/+$/, "");
+}
+
+function noBaseUrl(provider: string): AppError {
+  return new AppError("config", `Provider ${provider} has no base_url`, {
+    hint: `Set base_url under [providers.${provider}] in config.toml, or pass --base-url.`,
+  });
+}
+
+function unknownProvider(name: string, names: ReadonlySet<string>): AppError {
+  return new AppError("usage", `Unknown provider '${name}'`, {
+    hint: `Known: ${[...names].join(", ")}. A further one is a [providers.${name}] table in config.toml.`,
+  });
+}

@@ -1,0 +1,127 @@
+// config.toml: its schema, and the one clear error a wrong file gets. Loaded only when the file exists.
+import { readFileSync } from "node:fs";
+import * as z from "zod/mini";
+import { thinkingLevels } from "../protocol/thinking-level.ts";
+import { AppError } from "../util/error.ts";
+
+const positive = z.int().check(z.positive());
+const limitSeconds = z.number().check(z.nonnegative());
+const price = z.number().check(z.nonnegative());
+
+const ModelTable = z.strictObject({
+  id: z.string(),
+  context_window: z.optional(positive),
+  max_tokens: z.optional(positive),
+  reasoning: z.optional(z.boolean()),
+  input: z.optional(z.array(z.enum(["text", "image"]))),
+  cost: z.optional(
+    z.strictObject({
+      input: price,
+      output: price,
+      cache_read: z.optional(price),
+      cache_write: z.optional(price),
+    }),
+  ),
+});
+
+/** How a server differs on the chat-completions wire, see the providers' own table of these. */
+const quirks = {
+  max_tokens_field: z.optional(z.enum(["max_tokens", "max_completion_tokens"])),
+  calls_only_content: z.optional(z.enum(["null", "empty", "omit"])),
+  reasoning_replay: z.optional(z.enum(["always", "required", "never"])),
+  tool_schema: z.optional(z.enum(["full", "gemini"])),
+  system_role: z.optional(z.enum(["system", "developer"])),
+  strict_tools: z.optional(z.enum(["omit", "false"])),
+  thinking_format: z.optional(z.enum(["none", "reasoning_effort", "thinking_type"])),
+};
+const QuirkTable = z.object(quirks);
+export type QuirkTable = z.infer<typeof QuirkTable>;
+
+const ProviderTable = z.strictObject({
+  ...quirks,
+  base_url: z.optional(z.string()),
+  api: z.optional(z.enum(["openai-completions", "anthropic-messages"])),
+  api_key_env: z.optional(z.string()),
+  models: z.optional(z.array(z.union([z.string(), ModelTable]))),
+  first_byte_timeout: z.optional(limitSeconds),
+  idle_timeout: z.optional(limitSeconds),
+  headers: z.optional(z.record(z.string(), z.string())),
+  ca: z.optional(z.string()),
+  client_cert: z.optional(z.string()),
+  client_key: z.optional(z.string()),
+});
+
+export const ConfigFile = z.strictObject({
+  provider: z.optional(z.string()),
+  model: z.optional(z.string()),
+  max_tokens: z.optional(positive),
+  max_turns: z.optional(positive),
+  max_tool_output: z.optional(positive),
+  temperature: z.optional(z.number().check(z.minimum(0), z.maximum(2))),
+  thinking: z.optional(z.enum(thinkingLevels)),
+  max_retries: z.optional(z.int().check(z.nonnegative())),
+  quiet: z.optional(z.boolean()),
+  context_files: z.optional(z.boolean()),
+  providers: z.optional(z.record(z.string(), ProviderTable)),
+});
+export type ConfigFile = z.infer<typeof ConfigFile>;
+
+export function readConfigFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new AppError("config", `Cannot read ${path}: ${(error as Error).message}`);
+  }
+}
+
+/** Checks the text of a config file; throws `AppError` `config` naming the file and the line or key. */
+export function parseConfigFile(text: string, path: string): ConfigFile {
+  const parsed = z.safeParse(ConfigFile, parseToml(text, path));
+  if (parsed.success) return parsed.data;
+  const issue = innermost(parsed.error.issues[0]!);
+  const key = [...issue.path, ...(issue.code === "unrecognized_keys" ? [issue.keys[0]!] : [])].join(".");
+  throw new AppError("config", `${path}${atLine(text, key)}: ${describe(issue, key)}`, {
+    hint: "Correct the file; the README lists its keys.",
+  });
+}
+
+function parseToml(text: string, path: string): unknown {
+  try {
+    return Bun.TOML.parse(text);
+  } catch (error) {
+    const { line, message } = error as { line?: number; message: string };
+    throw new AppError("config", `${path}${line === undefined ? "" : `:${line}`}: not valid TOML: ${message}`);
+  }
+}
+
+/** The issue of the union's last option (a table) says more than "no option matched". */
+function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== "invalid_union") return issue;
+  const inner = issue.errors.at(-1)?.[0];
+  return inner ? innermost({ ...inner, path: [...issue.path, ...inner.path] }) : issue;
+}
+
+function describe(issue: z.core.$ZodIssue, key: string): string {
+  switch (issue.code) {
+    case "unrecognized_keys":
+      return `unknown key '${key}'`;
+    case "invalid_type":
+      return `'${key}' must be of type ${issue.expected}`;
+    case "invalid_value":
+      return `'${key}' must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
+    case "too_small":
+      return `'${key}' must be ${issue.inclusive ? "at least" : "above"} ${issue.minimum}`;
+    case "too_big":
+      return `'${key}' must be at most ${issue.maximum}`;
+    default:
+      return `'${key}' is invalid`;
+  }
+}
+
+/** `:N` for the first line that sets the key's last name, or nothing where it cannot be told. */
+function atLine(text: string, key: string): string {
+  const name = key.split(".").at(-1) ?? "";
+  const pattern = new RegExp(`^\\s*(?:\\[+.*\\b${RegExp.escape(name)}\\]+|"?${RegExp.escape(name)}"?\\s*=)`);
+  const line = text.split("\n").findIndex((candidate) => pattern.test(candidate));
+  return line === -1 ? "" : `:${line + 1}`;
+}

@@ -1,0 +1,58 @@
+// The part of a provider's table that shapes its connections: further headers and certificate files.
+import { AppError } from "../util/error.ts";
+import { resolvePath } from "../util/paths.ts";
+
+export interface NetworkTable {
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly ca?: string | undefined;
+  readonly client_cert?: string | undefined;
+  readonly client_key?: string | undefined;
+}
+
+export interface NetworkConfig {
+  /** Further headers of every request; names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** PEM files by absolute path; whether they can be used shows when they are read. */
+  readonly tls: {
+    readonly ca: string | undefined;
+    readonly clientCert: string | undefined;
+    readonly clientKey: string | undefined;
+  };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const wholeVariable = /^\$([A-Za-z_]\w*)$/;
+
+/** `folder` is where relative paths begin. Throws `AppError` `config` for a header that cannot be sent. */
+export function resolveNetwork(table: NetworkTable, provider: string, folder: string, env: Environment): NetworkConfig {
+  const path = (file: string | undefined) => (file === undefined ? undefined : resolvePath(folder, file));
+  const headers = Object.entries(table.headers ?? {}).map(([name, value]) =>
+    resolveHeader(name, value, `providers.${provider}.headers.${name}`, env),
+  );
+  return {
+    headers: Object.fromEntries(headers),
+    tls: { ca: path(table.ca), clientCert: path(table.client_cert), clientKey: path(table.client_key) },
+  };
+}
+
+/** The variables that headers take their values from and whose names say that they hold a secret. */
+export function headerKeyVariables({ headers = {} }: NetworkTable): string[] {
+  return Object.values(headers)
+    .flatMap((value) => wholeVariable.exec(value)?.[1] ?? [])
+    .filter((name) => /key|token|secret|pass|auth|credential/i.test(name));
+}
+
+function resolveHeader(name: string, text: string, key: string, env: Environment): [name: string, value: string] {
+  const variable = wholeVariable.exec(text)?.[1];
+  const value = variable === undefined ? text : env[variable];
+  if (value === undefined) {
+    throw new AppError("config", `${key}: $${variable} is not set`, { hint: "Set it, or write the value itself." });
+  }
+  try {
+    new Headers({ [name]: value });
+  } catch {
+    throw new AppError("config", `${key} cannot be sent as a header: check its name and value`);
+  }
+  return [name.toLowerCase(), value];
+}

@@ -1,0 +1,12 @@
+// argv in, exit code out: the one place that ends the process.
+import { writeStdout } from "./util/stdout.ts";
+import { version } from "./util/version.ts";
+
+const argv = process.argv.slice(2);
+
+if (argv.length === 1 && argv[0] === "--version") {
+  await writeStdout(`pi-ts ${version}\n`);
+} else {
+  const { main } = await import("./cli/main.ts");
+  process.exit(await main(argv, (code) => process.exit(code)));
+}

@@ -1,0 +1,71 @@
+// One-shot mode: stdout gets the answer and nothing else, stderr what happens on the way, the exit code the truth.
+import type { App } from "../app/app.ts";
+import type { AgentEvent } from "../protocol/event.ts";
+import { log } from "../util/log.ts";
+import { visible } from "../util/sanitize.ts";
+import { oneLine } from "../util/truncate.ts";
+import type { Io } from "./io.ts";
+import { describeCall, describeDuration, describeError } from "./show.ts";
+import { watchSignals } from "./signals.ts";
+
+/** A tool that took longer than this has its time told. */
+const slowToolMs = 5000;
+
+/**
+ * Runs `task` and gives the exit code. A terminal sees the answer as it is written; a pipe or file gets the final answer
+ * once it is whole, so that nothing half-done is ever taken for it.
+ */
+export async function runPrint(app: App, task: string, io: Io): Promise<number> {
+  const live = io.isTerminal(1);
+  const { quiet } = app.config;
+  const signals = watchSignals(io, () => app.abort());
+  let atLineStart = true;
+
+  function writeLive(text: string): void {
+    if (text === "") return;
+    io.stdout(visible(text));
+    atLineStart = text.endsWith("\n");
+  }
+
+  function show(event: AgentEvent): void {
+    if (event.type === "message_update") {
+      if (!live) return;
+      const step = event.assistantMessageEvent;
+      if (step.type === "text_delta") writeLive(step.delta);
+      else if (step.type === "text_end" && !atLineStart) writeLive("\n");
+    } else if (quiet) return;
+    else if (event.type === "auto_retry_start") {
+      const { attempt, maxAttempts, delayMs, errorMessage } = event;
+      io.stderr(`${visible(oneLine(errorMessage, 300))}\n`);
+      io.stderr(`  trying again in ${describeDuration(delayMs)} (${attempt} of ${maxAttempts})\n`);
+    } else if (event.type === "tool_execution_start") io.stderr(`→ ${describeCall(event.toolName, event.args)}\n`);
+    else if (event.type === "tool_execution_end") {
+      const first = event.result.content.find((block) => block.type === "text")?.text.split("\n", 1)[0] ?? "";
+      if (event.isError) io.stderr(`  ✗ ${visible(first).slice(0, 300)}\n`);
+      else if ((event.durationMs ?? 0) > slowToolMs) io.stderr(`  ✓ ${describeDuration(event.durationMs ?? 0)}\n`);
+    }
+  }
+
+  const unsubscribe = app.subscribe(show);
+  const outcome = await app.prompt(task);
+  unsubscribe();
+  signals.stop();
+
+  const { status, text, error, denied } = outcome;
+  const incomplete = status !== "done";
+  if (!live && text !== "") {
+    const answer = text.endsWith("\n") ? text : `${text}\n`;
+    // An answer cut by the output limit is still what the model had to say; anything less goes to stderr.
+    if (!incomplete || error?.code === "output_limit") io.stdout(answer);
+    else io.stderr(`The answer so far, not complete:\n${visible(answer)}`);
+  }
+  await io.flush();
+  for (const call of denied) log().warn(`denied: ${describeCall(call.name, call.arguments)}`);
+  if (error && error.code !== "aborted") log().error(describeError(error));
+  const signalled = signals.exitCode();
+  if (signalled !== undefined) {
+    log().warn("interrupted");
+    return signalled;
+  }
+  return error ? error.exitCode : incomplete ? 1 : 0;
+}

@@ -1,0 +1,185 @@
+// The REPL: reads a line, runs it as a prompt or a slash command, and reads the next, until the user or a signal ends it.
+import type { App, AppOptions } from "../../app/app.ts";
+import { completeCommand, runCommand } from "../../commands/index.ts";
+import { redact } from "../../util/redact.ts";
+import { visible, visibleLine } from "../../util/sanitize.ts";
+import { version } from "../../util/version.ts";
+import type { Io } from "../io.ts";
+import { describeError } from "../show.ts";
+import { watchSignals } from "../signals.ts";
+import { createReplAsk } from "./ask.ts";
+import { loadHistory } from "./history.ts";
+import { createKeyboard } from "./keyboard.ts";
+import { cutToWidth } from "./layout.ts";
+import { createLineReader } from "./line-reader.ts";
+import { createScreen } from "./screen.ts";
+import { createStatus } from "./status.ts";
+import { createStyle, wantsColour } from "./style.ts";
+import { openTerminal } from "./terminal.ts";
+import { createTranscript } from "./transcript.ts";
+
+/** What the app asks of its mode. */
+export type ReplHooks = Pick<AppOptions, "ask" | "onBug" | "notify">;
+
+export interface ReplOptions {
+  /** Run at once, as if it had been typed; "" for none. */
+  readonly firstTask: string;
+  readonly env: AppOptions["env"];
+  readonly cwd: string;
+}
+
+/** Errors that end an answer which stands all the same: the user goes on instead of sending the input again. */
+const answeredErrors = new Set(["turn_limit", "output_limit"]);
+const prompt = "> ";
+
+/** Gives the exit code: 0 when the user leaves, 128 + its number after a signal. Rejects with what crashed it. */
+export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplOptions, io: Io): Promise<number> {
+  const style = createStyle(wantsColour(options.env));
+  const label = style.bold(style.cyan(prompt));
+  const app = makeApp({
+    ask: (question, signal) => ask(question, signal),
+    notify: (text) => transcript.notice(style.yellow(visible(redact(text)))),
+    onBug,
+  });
+  const history = loadHistory(app.config.home);
+  const keyboard = createKeyboard(
+    () => app.abort(),
+    () => terminal.stop(),
+  );
+  // Before the terminal is taken over, so that there is no moment in which a signal could leave it behind.
+  const signals = watchSignals(io, leave, ["SIGTERM", "SIGHUP"]);
+  const crashes = watchCrashes();
+  const onSigint = () => keyboard.feed("\x03");
+  process.on("SIGINT", onSigint);
+  const terminal = openTerminal(
+    {
+      input: keyboard.feed,
+      end: leave,
+      resize: () => reader.resize(),
+      stop() {
+        screen.hideStatus();
+        screen.freshLine();
+        reader.stop();
+      },
+      continue() {
+        screen.forgetPosition();
+        reader.continue();
+      },
+    },
+    options.env.TERM === "dumb",
+  );
+  const screen = createScreen(terminal);
+  const reader = createLineReader(terminal, screen, keyboard);
+  const status = createStatus(screen, style, options.env.TERM !== "dumb");
+  const transcript = createTranscript(screen, style, status.askedMs);
+  const ask = createReplAsk({ reader, status, transcript, style, abort: app.abort });
+  const { provider, model } = app.config;
+  let left = false;
+  let historyFailed = false;
+
+  function leave(): void {
+    left = true;
+    app.abort();
+    reader.cancel();
+  }
+
+  function onBug(error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    transcript.notice(`${style.red("error:")} A tool failed in a way it should not: ${visible(redact(text))}`);
+  }
+
+  function greet(): void {
+    const hint = "  /help for commands";
+    screen.print(`${style.bold(`pi-ts ${version}`)}  ${visibleLine(`${provider.name}/${model.id}`)}\n`);
+    screen.print(style.dim(`${cutToWidth(visibleLine(options.cwd), terminal.columns - hint.length)}${hint}\n`));
+  }
+
+  function remember(text: string): void {
+    try {
+      history.add(text);
+    } catch (error) {
+      if (!historyFailed) transcript.notice(style.yellow(`The input history is not kept: ${(error as Error).message}`));
+      historyFailed = true;
+    }
+  }
+
+  /** Runs one input; the result is what the next edit line begins with. */
+  async function submit(text: string): Promise<string> {
+    remember(text);
+    const result = await runCommand(text, app);
+    if (!result) return runPrompt(text);
+    if (result.text !== undefined) transcript.notice(result.text);
+    if (result.exit) left = true;
+    return "";
+  }
+
+  async function runPrompt(text: string): Promise<string> {
+    const before = app.messages.length;
+    status.start(`${provider.name}/${model.id}`);
+    const { status: end, error } = await app.prompt(text);
+    status.stop();
+    if (end === "done") return "";
+    if (end === "aborted") transcript.notice(style.yellow("interrupted"));
+    else if (error) transcript.notice(`${style.red("error:")} ${visible(redact(describeError(error)))}`);
+    const typed = keyboard.defuse();
+    const answered = end === "aborted" ? app.messages.length > before : answeredErrors.has(error?.code ?? "");
+    return answered ? "" : `${text}${typed ? "\n" : ""}`;
+  }
+
+  async function run(): Promise<void> {
+    greet();
+    let next = "";
+    if (options.firstTask.trim() !== "") {
+      transcript.beginInput();
+      screen.print(`${label}${visible(options.firstTask).replaceAll("\n", `\n${" ".repeat(prompt.length)}`)}\n`);
+      next = await submit(options.firstTask);
+    }
+    while (!left) {
+      transcript.beginInput();
+      const { entries } = history;
+      const reading = await reader.read({
+        label,
+        initial: next,
+        history: entries,
+        complete: completeCommand,
+        typeAhead: true,
+      });
+      next = "";
+      if (reading.type === "end") return;
+      const text = reading.text.trimEnd();
+      if (reading.type === "line" && text !== "") next = await submit(text);
+      else if (reading.type === "interrupt" && text === "") transcript.notice(style.dim("Ctrl-D or /exit leaves"));
+    }
+  }
+
+  const unsubscribe = app.subscribe((event) => {
+    transcript.follow(event);
+    status.follow(event);
+  });
+  try {
+    await Promise.race([run(), crashes.crashed]);
+    return signals.exitCode() ?? 0;
+  } finally {
+    status.stop();
+    reader.cancel();
+    terminal.close();
+    process.off("SIGINT", onSigint);
+    crashes.stop();
+    signals.stop();
+    unsubscribe();
+  }
+}
+
+/** What nobody caught ends the REPL in order, with the terminal given back. */
+function watchCrashes(): { readonly crashed: Promise<never>; stop(): void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  process.on("uncaughtException", reject);
+  process.on("unhandledRejection", reject);
+  return {
+    crashed: promise,
+    stop() {
+      process.off("uncaughtException", reject);
+      process.off("unhandledRejection", reject);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+// Who gets the keys: the line that is being read, or, while nothing is, a queue for the next one.
+import { createKeyDecoder, type Key } from "./keys.ts";
+
+export interface Keyboard {
+  feed(text: string): void;
+  /** Sends every key to `handler` from now on, until the result is called. */
+  focus(handler: (key: Key) => void): () => void;
+  /** Sends what was pressed while nobody had the focus, as long as somebody has it now. */
+  replay(): void;
+  /** Makes what waits harmless: text stays, with Enter as a line break, and no key can send it or leave. Whether anything waits. */
+  defuse(): boolean;
+}
+
+/** How long a lone Escape may wait for the rest of a sequence. */
+const escapeMs = 50;
+
+/** `onInterrupt` hears Ctrl-C while nobody has the focus; `onStop` hears every Ctrl-Z. */
+export function createKeyboard(onInterrupt: () => void, onStop: () => void): Keyboard {
+  const decoder = createKeyDecoder();
+  let typed: Key[] = [];
+  let target: ((key: Key) => void) | undefined;
+  let escapeTimer: ReturnType<typeof setTimeout> | undefined;
+
+  function dispatch(key: Key): void {
+    if (key.type === "press" && key.name === "ctrl-z") onStop();
+    else if (target) target(key);
+    else if (key.type === "press" && key.name === "ctrl-c") onInterrupt();
+    else typed.push(key);
+  }
+
+  return {
+    feed(text) {
+      clearTimeout(escapeTimer);
+      for (const key of decoder.feed(text)) dispatch(key);
+      if (decoder.pending()) escapeTimer = setTimeout(() => decoder.drop(), escapeMs).unref();
+    },
+    focus(handler) {
+      target = handler;
+      return () => {
+        if (target === handler) target = undefined;
+      };
+    },
+    replay() {
+      while (target) {
+        const key = typed.shift();
+        if (!key) return;
+        target(key);
+      }
+    },
+    defuse() {
+      typed = typed.flatMap((key): Key[] => {
+        if (key.type !== "press") return [key];
+        if (key.name === "enter") return [{ type: "press", name: "alt-enter" }];
+        return key.name === "ctrl-d" ? [] : [key];
+      });
+      return typed.length > 0;
+    },
+  };
+}

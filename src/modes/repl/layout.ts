@@ -1,0 +1,84 @@
+// Text on rows of a given width: where each character stands, wide ones included. Pure.
+import { visible } from "../../util/sanitize.ts";
+
+/** A place between two characters: its offset in the text and where it is shown. */
+export interface Stop {
+  readonly offset: number;
+  readonly row: number;
+  readonly column: number;
+}
+
+export interface Layout {
+  /** As shown: control characters visible, tabs as spaces, none wider than asked. */
+  readonly rows: readonly string[];
+  /** One for every place the cursor can be, in order; the last is the end of the text. */
+  readonly stops: readonly Stop[];
+}
+
+const graphemes = new Intl.Segmenter();
+const tab = "    ";
+
+export function layOut(text: string, width: number): Layout {
+  const rows = [""];
+  const stops: Stop[] = [];
+  let column = 0;
+  const breakRow = () => {
+    rows.push("");
+    column = 0;
+  };
+  for (const { segment, index } of graphemes.segment(text)) {
+    const plain = segment.length === 1 && segment >= " " && segment <= "~";
+    const shown = plain ? segment : segment === "\t" ? tab : visible(segment);
+    const columns = plain ? 1 : segment === "\n" ? 0 : Bun.stringWidth(shown);
+    // A line break that stands right behind a full row needs no cell there, but the cursor on it does.
+    if (column + columns > width || (column === width && columns > 0)) breakRow();
+    if (segment === "\n" && column === width) breakRow();
+    stops.push({ offset: index, row: rows.length - 1, column });
+    if (segment === "\n") breakRow();
+    else {
+      rows[rows.length - 1] += shown;
+      column += columns;
+    }
+  }
+  if (column === width) breakRow();
+  stops.push({ offset: text.length, row: rows.length - 1, column });
+  return { rows, stops };
+}
+
+/** Where the cursor is shown. */
+export function stopAt({ stops }: Layout, offset: number): Stop {
+  return stops.find((stop) => stop.offset >= offset) ?? (stops.at(-1) as Stop);
+}
+
+/** The place in `row` that is nearest to `column` from the left; nothing when there is no such row. */
+export function stopInRow({ stops }: Layout, row: number, column: number): Stop | undefined {
+  return stops.findLast((stop) => stop.row === row && stop.column <= column);
+}
+
+/** `text`, a single line without escape sequences, in at most `width` columns; an ellipsis where it was cut. */
+export function cutToWidth(text: string, width: number): string {
+  if (Bun.stringWidth(text) <= width) return text;
+  let kept = "";
+  let columns = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    columns += Bun.stringWidth(segment);
+    if (columns > width - 1) break;
+    kept += segment;
+  }
+  return width < 1 ? "" : `${kept}…`;
+}
+
+/** The column the cursor is in after `text` was printed from `column` on; equal to `width` when a row was just filled. */
+export function columnAfter(text: string, column: number, width: number): number {
+  const last = text.slice(text.lastIndexOf("\n") + 1);
+  let at = last.length === text.length ? column : 0;
+  if (/^[\x20-\x7e]*$/.test(last)) return last === "" ? at : ((at + last.length - 1) % width) + 1;
+  for (const { segment } of graphemes.segment(last)) {
+    if (segment === "\t") at = Math.min(width - 1, (Math.floor(at / 8) + 1) * 8);
+    else {
+      const columns = Bun.stringWidth(segment);
+      at = at + columns > width ? columns : at + columns;
+    }
+  }
+  return at;
+}

@@ -1,0 +1,72 @@
+// Output that scrolls by, and one status line below it that is redrawn in place and gone before anything else is printed.
+import { columnAfter } from "./layout.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface Screen {
+  readonly columns: number;
+  /** Whether the cursor stands at the start of an empty row. */
+  readonly atLineStart: boolean;
+  /** Milliseconds since the last print. */
+  readonly quietMs: number;
+  /** Prints output; escape sequences in it may only colour. */
+  print(text: string): void;
+  /** Ends the row unless it is empty. */
+  freshLine(): void;
+  /** Shows `line`, which must fit in one row, in the place of the status line. */
+  showStatus(line: string): void;
+  hideStatus(): void;
+  /** The cursor was moved to an empty row by others. */
+  forgetPosition(): void;
+}
+
+export function createScreen(terminal: Terminal): Screen {
+  let column = 0;
+  let printedAt = 0;
+  /** The status line on the screen, with the column of the output in the row above where that row is not ended. */
+  let status: { readonly above: number | undefined } | undefined;
+
+  /** The cursor stands at the start of the status line, where it stays when a narrower window wraps the line. */
+  function eraseStatus(): string {
+    if (!status) return "";
+    const { above } = status;
+    status = undefined;
+    if (above === undefined) return "\x1b[J";
+    return `\x1b[J\x1b[A${above > 0 ? `\x1b[${above}C` : ""}`;
+  }
+
+  function print(text: string): void {
+    if (text === "") return;
+    terminal.write(eraseStatus() + text);
+    column = columnAfter(Bun.stripANSI(text), column, terminal.columns);
+    printedAt = performance.now();
+  }
+
+  return {
+    get columns() {
+      return terminal.columns;
+    },
+    get atLineStart() {
+      return column === 0;
+    },
+    get quietMs() {
+      return performance.now() - printedAt;
+    },
+    print,
+    freshLine: () => column > 0 && print("\n"),
+    showStatus(line) {
+      // Behind a row that was just filled, terminals differ in where the cursor is.
+      if (!status && column >= terminal.columns) return;
+      const above = status ? status.above : column > 0 ? column : undefined;
+      const lead = !status && above !== undefined ? "\n" : "";
+      status = { above };
+      terminal.write(`${lead}${line}\x1b[J\r`);
+    },
+    hideStatus() {
+      terminal.write(eraseStatus());
+    },
+    forgetPosition() {
+      column = 0;
+      status = undefined;
+    },
+  };
+}

@@ -1,0 +1,34 @@
+// The few colours the REPL uses, or none of them.
+
+export interface Style {
+  readonly bold: Paint;
+  readonly dim: Paint;
+  readonly red: Paint;
+  readonly green: Paint;
+  readonly yellow: Paint;
+  readonly cyan: Paint;
+}
+
+/** Text in a colour; every line on its own, so that each can be cut or moved by itself. */
+type Paint = (text: string) => string;
+
+/** Colours unless `colour` is false; with it false every paint gives back its text. */
+export function createStyle(colour: boolean): Style {
+  const paint =
+    (on: number, off: number): Paint =>
+    (text) =>
+      colour && text !== "" ? text.replace(/[^\n]+/g, (line) => `\x1b[${on}m${line}\x1b[${off}m`) : text;
+  return {
+    bold: paint(1, 22),
+    dim: paint(2, 22),
+    red: paint(31, 39),
+    green: paint(32, 39),
+    yellow: paint(33, 39),
+    cyan: paint(36, 39),
+  };
+}
+
+/** Whether the environment wants colour: https://no-color.org, and terminals that know no escape sequences. */
+export function wantsColour(env: Readonly<Record<string, string | undefined>>): boolean {
+  return !env.NO_COLOR && env.TERM !== "dumb";
+}

@@ -1,0 +1,51 @@
+// A finished tool call as a person sees it: one line with its outcome and time, and a little of what went wrong below it.
+import type { ToolResult } from "../../protocol/event.ts";
+import { visible, visibleLine } from "../../util/sanitize.ts";
+import { describeCall, describeDuration } from "../show.ts";
+import { cutToWidth } from "./layout.ts";
+import type { Style } from "./style.ts";
+
+export interface FinishedCall {
+  readonly toolName: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly result: ToolResult;
+  readonly isError: boolean;
+  readonly durationMs: number;
+}
+
+/** How many lines of a failure are shown. */
+const maxLines = 5;
+const indent = "    ";
+
+/** Whole lines, none wider than `columns`. */
+export function formatToolCall(call: FinishedCall, columns: number, style: Style): string {
+  const { outcome, details } = call.isError ? describeFailure(resultText(call.result)) : { outcome: "", details: [] };
+  const time = describeDuration(call.durationMs);
+  const tail = `${outcome === "" ? "" : `  ${outcome}`}  ${time}`;
+  const name = cutToWidth(describeCall(call.toolName, call.args), Math.max(8, columns - 3 - Bun.stringWidth(tail)));
+  const mark = call.isError ? style.red("✗") : style.green("✓");
+  const head = `${mark} ${name}${outcome === "" ? "" : `  ${style.red(outcome)}`}  ${style.dim(time)}`;
+  const below = details.map((line) => style.dim(indent + cutToWidth(line, columns - indent.length - 1)));
+  return [head, ...below].map((line) => `${line}\n`).join("");
+}
+
+function resultText(result: ToolResult): string {
+  return result.content.map((block) => (block.type === "text" ? block.text : "[image]")).join("\n");
+}
+
+/** A command's exit code and the end of its output; of any other failure its message. */
+function describeFailure(text: string): { outcome: string; details: string[] } {
+  const [first = "", ...rest] = text.split("\n");
+  const lines = rest.filter((line) => line.trim() !== "").map(shownLine);
+  const exit = /^exit code: (.*)$/.exec(first)?.[1];
+  if (exit !== undefined) return { outcome: `exit code ${visibleLine(exit)}`, details: lines.slice(-maxLines) };
+  const message = visibleLine(first.replace(/^Error: /, ""));
+  if (message.length <= 40) return { outcome: message, details: lines.slice(-maxLines) };
+  return { outcome: "failed", details: [message, ...lines.slice(1 - maxLines)] };
+}
+
+/** A progress bar's line is what was drawn last. */
+function shownLine(line: string): string {
+  const last = line.replace(/\r+$/, "").split("\r").at(-1) ?? "";
+  return visible(Bun.stripANSI(last)).replaceAll("\t", "  ");
+}

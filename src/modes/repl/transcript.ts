@@ -1,0 +1,94 @@
+// What happens in a run, printed as it happens: the answer's text as it streams, thoughts dim, a line for every finished tool call.
+import type { AgentEvent } from "../../protocol/event.ts";
+import { visible } from "../../util/sanitize.ts";
+import { oneLine } from "../../util/truncate.ts";
+import { describeDuration } from "../show.ts";
+import type { Screen } from "./screen.ts";
+import type { Style } from "./style.ts";
+import { formatToolCall } from "./tool-line.ts";
+
+/** Kinds of output; a blank line stands between two of different kinds. */
+type Kind = "input" | "thinking" | "text" | "tool" | "notice";
+
+export interface Transcript {
+  follow(event: AgentEvent): void;
+  /** Prints whole lines of our own. */
+  notice(text: string): void;
+  /** Makes room for the user's input, which comes next. */
+  beginInput(): void;
+}
+
+/** `askedMs` is how much of a tool's time a person took to answer. */
+export function createTranscript(screen: Screen, style: Style, askedMs: () => number): Transcript {
+  let last: Kind = "notice";
+  /** Blanks at the end of a block are kept back until something follows them. */
+  let held = "";
+  let blockEmpty = true;
+  const args = new Map<string, Readonly<Record<string, unknown>>>();
+
+  function begin(kind: Kind): void {
+    screen.freshLine();
+    if (kind !== last) screen.print("\n");
+    last = kind;
+  }
+
+  function notice(text: string): void {
+    begin("notice");
+    screen.print(text.endsWith("\n") ? text : `${text}\n`);
+  }
+
+  function startBlock(): void {
+    held = "";
+    blockEmpty = true;
+  }
+
+  function write(kind: Kind, delta: string): void {
+    const whole = held + delta;
+    const ready = whole.replace(/[\s\ud800-\udbff]+$/, "");
+    held = whole.slice(ready.length);
+    if (ready === "") return;
+    const text = visible(blockEmpty ? ready.replace(/^\s*\n/, "") : ready);
+    if (blockEmpty) begin(kind);
+    blockEmpty = false;
+    screen.print(kind === "thinking" ? style.dim(text) : text);
+  }
+
+  function follow(event: AgentEvent): void {
+    switch (event.type) {
+      case "message_update": {
+        const step = event.assistantMessageEvent;
+        if (step.type === "text_start" || step.type === "thinking_start") startBlock();
+        else if (step.type === "text_delta") write("text", step.delta);
+        else if (step.type === "thinking_delta") write("thinking", step.delta);
+        else if (step.type === "text_end" || step.type === "thinking_end") screen.freshLine();
+        return;
+      }
+      case "message_end":
+        screen.freshLine();
+        return;
+      case "auto_retry_start": {
+        const { errorMessage, delayMs, attempt, maxAttempts } = event;
+        const again = `trying again in ${describeDuration(delayMs)} (${attempt} of ${maxAttempts})`;
+        notice(`${style.yellow(visible(oneLine(errorMessage, 300)))}\n  ${again}`);
+        return;
+      }
+      case "tool_execution_start":
+        args.set(event.toolCallId, event.args);
+        return;
+      case "tool_execution_end": {
+        const call = { ...event, args: args.get(event.toolCallId) ?? {} };
+        const durationMs = Math.max(0, (event.durationMs ?? 0) - askedMs());
+        args.delete(event.toolCallId);
+        begin("tool");
+        screen.print(formatToolCall({ ...call, durationMs }, screen.columns, style));
+        return;
+      }
+    }
+  }
+
+  return {
+    follow,
+    notice,
+    beginInput: () => begin("input"),
+  };
+}

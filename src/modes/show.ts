@@ -1,0 +1,24 @@
+// How a run's steps look to a person: one line a tool call, one text an error. Shared by the modes people read.
+import type { ToolCall } from "../protocol/message.ts";
+import type { AppError } from "../util/error.ts";
+import { visibleLine } from "../util/sanitize.ts";
+import { oneLine } from "../util/truncate.ts";
+
+/** A call in one line: the tool and what it is about. */
+export function describeCall(name: string, args: ToolCall["arguments"]): string {
+  const subject = args.command ?? args.path ?? args.pattern ?? "";
+  const text =
+    typeof subject === "string" && subject !== "" ? subject : Object.keys(args).length > 0 ? JSON.stringify(args) : "";
+  return `${visibleLine(name)} ${visibleLine(oneLine(text, 160))}`.trimEnd();
+}
+
+export function describeError(error: AppError): string {
+  return error.hint === undefined ? error.message : `${error.message}\n  ${error.hint}`;
+}
+
+/** `850 ms`, `3.2 s`, `2 min 5 s`. */
+export function describeDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}

@@ -1,0 +1,37 @@
+// Signals that end a mode: the first aborts and lets the run end by itself, the second ends the process at once.
+import { killAllGroups } from "../util/process-group.ts";
+import type { Io } from "./io.ts";
+
+const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+export interface SignalWatch {
+  /** 128 + the number of the first signal that came, if one did. */
+  exitCode(): number | undefined;
+  stop(): void;
+}
+
+type SignalName = keyof typeof exitCodes;
+const all = Object.keys(exitCodes) as SignalName[];
+
+/** Calls `abort` on the first of these signals; a parent that ignores them makes no difference. */
+export function watchSignals(io: Io, abort: () => void, names: readonly SignalName[] = all): SignalWatch {
+  let received: number | undefined;
+  const handlers = names.map((name) => {
+    const handler = () => {
+      if (received !== undefined) {
+        killAllGroups();
+        io.exit(received);
+      }
+      received = exitCodes[name];
+      abort();
+    };
+    process.on(name, handler);
+    return [name, handler] as const;
+  });
+  return {
+    exitCode: () => received,
+    stop() {
+      for (const [name, handler] of handlers) process.off(name, handler);
+    },
+  };
+}

@@ -1,0 +1,34 @@
+// The gate: whether a tool call may run. It sits in the executor, so no tool can forget it.
+import type { ToolAccess } from "../protocol/message.ts";
+
+/** A call as the gate sees it. */
+export interface GateRequest {
+  readonly toolName: string;
+  readonly access: ToolAccess;
+  /** The call in a few words, unsanitized. */
+  readonly summary: string;
+  /** The absolute paths it touches, with every symlink on the way resolved. */
+  readonly realPaths: readonly string[];
+  /** All that would happen: the whole command, or a diff; unsanitized. May throw what the tool itself would throw. */
+  readonly preview: () => Promise<string>;
+}
+
+/** `reason` goes to the model, so it says what was refused and why. */
+export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
+
+export interface Gate {
+  /** Decides on one call; may wait for a person. Rejects only when `signal` fires, or with what `preview` throws. */
+  check(request: GateRequest, signal: AbortSignal): Promise<Verdict>;
+}
+
+/** A question to a person, complete: nothing of what would happen is left out. All text unsanitized. */
+export interface Question {
+  readonly toolName: string;
+  readonly summary: string;
+  /** Why this is asked, such as the real path outside the working directory. */
+  readonly reason: string;
+  readonly preview: string;
+}
+
+/** Puts a question to whoever can answer; a mode without a terminal answers no. */
+export type Ask = (question: Question, signal: AbortSignal) => Promise<Verdict>;

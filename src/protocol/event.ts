@@ -1,0 +1,73 @@
+// Events: what observers of a run hear. JSON and RPC modes write these records as they are.
+import * as z from "zod/mini";
+import { AssistantMessage, ImageContent, Message, TextContent, ToolCall, ToolResultMessage, Usage } from "./message.ts";
+
+const contentIndex = z.number();
+
+/** One step of a streaming answer; `contentIndex` says which content block it belongs to. Delta-only: no step repeats earlier text but `*_end`. */
+export const AssistantMessageEvent = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text_start"), contentIndex }),
+  z.object({ type: z.literal("text_delta"), contentIndex, delta: z.string() }),
+  z.object({ type: z.literal("text_end"), contentIndex, content: z.string() }),
+  z.object({ type: z.literal("thinking_start"), contentIndex }),
+  z.object({ type: z.literal("thinking_delta"), contentIndex, delta: z.string() }),
+  z.object({ type: z.literal("thinking_end"), contentIndex, content: z.string() }),
+  z.object({ type: z.literal("toolcall_start"), contentIndex, id: z.string(), toolName: z.string() }),
+  z.object({ type: z.literal("toolcall_delta"), contentIndex, delta: z.string() }),
+  z.object({ type: z.literal("toolcall_end"), contentIndex, toolCall: ToolCall }),
+]);
+export type AssistantMessageEvent = z.infer<typeof AssistantMessageEvent>;
+
+/** A tool's outcome: `content` is what the model reads, `structuredContent` the same facts for programs. */
+export const ToolResult = z.looseObject({
+  content: z.array(z.union([TextContent, ImageContent])),
+  details: z.optional(z.unknown()),
+  structuredContent: z.optional(z.unknown()),
+});
+export type ToolResult = z.infer<typeof ToolResult>;
+
+const toolCallFields = {
+  toolCallId: z.string(),
+  toolName: z.string(),
+};
+const toolArgs = z.record(z.string(), z.unknown());
+
+/**
+ * Everything a run reports, in this order: `agent_start`, `turn_start`, the prompt's messages as start and end pairs, then per turn
+ * the assistant message (start, updates, end), its tool executions each followed by its result message, and `turn_end`;
+ * at last `agent_end` and, exactly once per prompt and whatever happened, `agent_settled`. A request that failed for a passing reason ends its
+ * run with `willRetry`; after `auto_retry_start` and the wait it names, a further run begins with `agent_start`.
+ */
+export const AgentEvent = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("agent_start") }),
+  z.object({ type: z.literal("agent_end"), messages: z.array(Message), willRetry: z.boolean() }),
+  z.object({ type: z.literal("agent_settled"), aborted: z.boolean() }),
+  z.object({ type: z.literal("turn_start") }),
+  z.object({ type: z.literal("turn_end"), message: AssistantMessage, toolResults: z.array(ToolResultMessage) }),
+  z.object({ type: z.literal("message_start"), message: Message }),
+  z.object({ type: z.literal("message_update"), usage: Usage, assistantMessageEvent: AssistantMessageEvent }),
+  z.object({ type: z.literal("message_end"), message: Message }),
+  z.object({ type: z.literal("tool_execution_start"), ...toolCallFields, args: toolArgs }),
+  z.object({ type: z.literal("tool_execution_update"), ...toolCallFields, args: toolArgs, partialResult: ToolResult }),
+  z.object({
+    type: z.literal("tool_execution_end"),
+    ...toolCallFields,
+    result: ToolResult,
+    isError: z.boolean(),
+    durationMs: z.optional(z.number()),
+  }),
+  z.object({
+    type: z.literal("auto_retry_start"),
+    attempt: z.number(),
+    maxAttempts: z.number(),
+    delayMs: z.number(),
+    errorMessage: z.string(),
+  }),
+  z.object({
+    type: z.literal("auto_retry_end"),
+    success: z.boolean(),
+    attempt: z.number(),
+    finalError: z.optional(z.string()),
+  }),
+]);
+export type AgentEvent = z.infer<typeof AgentEvent>;

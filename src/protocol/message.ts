@@ -1,0 +1,142 @@
+// Messages: what the model sees, what a session stores, and what events carry. These are the wire shapes themselves.
+import * as z from "zod/mini";
+import { thinkingLevels } from "./thinking-level.ts";
+
+/** Plain text. `textSignature` is opaque provider data. */
+export const TextContent = z.looseObject({
+  type: z.literal("text"),
+  text: z.string(),
+  textSignature: z.optional(z.string()),
+});
+export type TextContent = z.infer<typeof TextContent>;
+
+/**
+ * A model's reasoning. `thinkingSignature` is opaque replay data that only the provider and model which wrote it accept;
+ * for OpenAI-compatible providers it names the response field the text came from (`reasoning_content`, `reasoning`).
+ * A redacted block keeps its encrypted payload there and may have no text.
+ */
+export const ThinkingContent = z.looseObject({
+  type: z.literal("thinking"),
+  thinking: z.string(),
+  thinkingSignature: z.optional(z.string()),
+  redacted: z.optional(z.boolean()),
+});
+export type ThinkingContent = z.infer<typeof ThinkingContent>;
+
+/** An image: `data` is base64, `mimeType` names its media type, such as `image/png`. */
+export const ImageContent = z.looseObject({
+  type: z.literal("image"),
+  data: z.string(),
+  mimeType: z.string(),
+});
+export type ImageContent = z.infer<typeof ImageContent>;
+
+/**
+ * A tool call as the model made it. `id` is the provider's own, byte for byte (made up only where it was empty or used twice).
+ * `argumentsError` is set when the argument text was not a JSON object; `arguments` is then `{}` and the call is never run.
+ * `extraContent` is what the provider attached to the call (`extra_content` on the OpenAI-compatible wire) and wants back unchanged.
+ */
+export const ToolCall = z.looseObject({
+  type: z.literal("toolCall"),
+  id: z.string(),
+  name: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+  thoughtSignature: z.optional(z.string()),
+  argumentsError: z.optional(z.string()),
+  extraContent: z.optional(z.unknown()),
+});
+export type ToolCall = z.infer<typeof ToolCall>;
+
+/** US dollars, from the catalog's prices unless `totalFromProvider` is true. */
+export const Cost = z.looseObject({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  total: z.number(),
+  totalFromProvider: z.optional(z.boolean()),
+});
+export type Cost = z.infer<typeof Cost>;
+
+/** Tokens, in disjoint fields: `input` is what was not cached; `reasoning` is contained in `output`. */
+export const Usage = z.looseObject({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  reasoning: z.optional(z.number()),
+  totalTokens: z.number(),
+  cost: Cost,
+});
+export type Usage = z.infer<typeof Usage>;
+
+/** A tool as a request offers it: `parameters` is a JSON Schema object. */
+export const ToolSpec = z.looseObject({
+  name: z.string(),
+  description: z.string(),
+  parameters: z.record(z.string(), z.unknown()),
+});
+export type ToolSpec = z.infer<typeof ToolSpec>;
+
+/** What a tool does to the world; permissions are judged by it. */
+export const ToolAccess = z.enum(["read", "write", "execute"]);
+export type ToolAccess = z.infer<typeof ToolAccess>;
+
+/** The prompt in force: `content`, then each section in order. Later system messages replace sections by name; `null` removes one. */
+export const SystemMessage = z.looseObject({
+  role: z.literal("system"),
+  content: z.union([z.string(), z.array(TextContent)]),
+  sections: z.optional(z.record(z.string(), z.nullable(z.string()))),
+  toolsAdded: z.optional(z.array(ToolSpec)),
+  toolsRemoved: z.optional(z.array(z.looseObject({ name: z.string() }))),
+  timestamp: z.number(),
+});
+export type SystemMessage = z.infer<typeof SystemMessage>;
+
+export const UserMessage = z.looseObject({
+  role: z.literal("user"),
+  content: z.union([z.string(), z.array(z.union([TextContent, ImageContent]))]),
+  timestamp: z.number(),
+});
+export type UserMessage = z.infer<typeof UserMessage>;
+
+export const StopReason = z.enum(["pending", "stop", "length", "toolUse", "error", "aborted", "deferred"]);
+export type StopReason = z.infer<typeof StopReason>;
+
+/** How hard a model is asked to think, from none to the most it can. */
+export const ThinkingLevel = z.enum(thinkingLevels);
+export type ThinkingLevel = z.infer<typeof ThinkingLevel>;
+
+/** A model's answer. `timestamp` is Unix milliseconds of the request's start, `durationMs` the time until its end. */
+export const AssistantMessage = z.looseObject({
+  role: z.literal("assistant"),
+  content: z.array(z.union([TextContent, ThinkingContent, ToolCall])),
+  api: z.string(),
+  provider: z.string(),
+  model: z.string(),
+  responseId: z.optional(z.string()),
+  usage: Usage,
+  stopReason: StopReason,
+  rawStopReason: z.optional(z.string()),
+  errorMessage: z.optional(z.string()),
+  thinkingLevel: z.optional(ThinkingLevel),
+  timestamp: z.number(),
+  durationMs: z.optional(z.number()),
+});
+export type AssistantMessage = z.infer<typeof AssistantMessage>;
+export type AssistantContent = AssistantMessage["content"][number];
+
+export const ToolResultMessage = z.looseObject({
+  role: z.literal("toolResult"),
+  toolCallId: z.string(),
+  toolName: z.string(),
+  content: z.array(z.union([TextContent, ImageContent])),
+  details: z.optional(z.unknown()),
+  isError: z.boolean(),
+  timestamp: z.number(),
+  durationMs: z.optional(z.number()),
+});
+export type ToolResultMessage = z.infer<typeof ToolResultMessage>;
+
+export const Message = z.union([SystemMessage, UserMessage, AssistantMessage, ToolResultMessage]);
+export type Message = z.infer<typeof Message>;

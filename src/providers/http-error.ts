@@ -1,0 +1,111 @@
+// What a provider's refusal means: an HTTP status and a body, or an error object inside a stream → an error class.
+import { AppError, type ErrorCode } from "../util/error.ts";
+import { headOf } from "../util/truncate.ts";
+
+const overflowPatterns = [
+  /context[_ ]length[_ ]exceeded/i,
+  /prompt is too long/i,
+  /prompt too long/i,
+  /maximum context length/i,
+  /exceeded model token limit/i,
+  /input token count .*exceeds the maximum/i,
+  /request_too_large/i,
+  /exceed context limit/i,
+];
+const quotaPatterns = [
+  /insufficient_quota/i,
+  /exceeded your current quota/i,
+  /billing/i,
+  /insufficient balance/i,
+  /credit balance/i,
+  /specified API usage limits/i,
+  /spend_limit_reached/i,
+];
+const overloadPatterns = [/overloaded/i, /at capacity/i, /engine is currently overloaded/i];
+const ratePatterns = [/rate.?limit/i, /too many requests/i, /per minute/i, /resource.?exhausted/i];
+
+const longestMessage = 2000;
+
+/** The error of a response that is not 2xx. `body` is shown as it came (shortened), so it must be free of keys already. */
+export function toHttpError(status: number, headers: Headers, body: string): AppError {
+  const location = headers.get("location");
+  if (status < 400 && location) {
+    return new AppError("bad_request", `${status}: redirected to ${location}`, {
+      hint: "Set the base URL to the address the server names; requests are not sent on to other addresses.",
+    });
+  }
+  const text = body.trim() || "(empty body)";
+  const code = classify(status, text);
+  return new AppError(code, `${status}: ${headOf(text, longestMessage)}`, {
+    retryable: isRetryable(code),
+    retryAfterMs: parseRetryAfter(headers, text),
+    parameter: status === 400 ? refusedParameter(text) : undefined,
+    hint: hints[code],
+  });
+}
+
+/** The parameter that a 400 calls unsupported or unknown, in the words of OpenAI, of validators, and of those who copy them. */
+function refusedParameter(text: string): string | undefined {
+  return unsupportedPatterns.map((pattern) => pattern.exec(text)?.[1]).find((name) => name !== undefined);
+}
+
+const unsupportedPatterns = [
+  /unsupported (?:parameter|value):\s*\\?["'`]?([a-z_.]+)/i,
+  /(?:unknown|unrecognized|unexpected|extra) (?:parameter|argument|field|request argument|name)s?(?: supplied)?:?\s*\\?["'`]?([a-z_.]+)/i,
+  /["'`]([a-z_.]+)\\?["'`]? (?:is not supported|is not permitted|is unsupported|does not support)/i,
+];
+
+/** The error of an `error` object inside a stream that had begun with HTTP 200. `status` is the code it carries, if any. */
+export function toStreamError(status: number | undefined, text: string): AppError {
+  const code = classify(status ?? 0, text);
+  return new AppError(code === "bad_request" ? "stream_error" : code, headOf(text, longestMessage), {
+    retryable: isRetryable(code),
+    retryAfterMs: parseRetryAfter(undefined, text),
+    hint: hints[code],
+  });
+}
+
+const hints: Partial<Record<ErrorCode, string>> = {
+  auth: "Check the API key: the provider did not accept it.",
+  quota: "The account's quota or balance is used up; retrying will not help.",
+  context_overflow:
+    "The conversation no longer fits the model's context window: start anew with /clear, or choose a model with a larger one.",
+};
+
+function isRetryable(code: ErrorCode): boolean {
+  return code === "rate_limit" || code === "overloaded" || code === "server";
+}
+
+function matches(patterns: readonly RegExp[], text: string): boolean {
+  return patterns.some((pattern) => pattern.test(text));
+}
+
+function classify(status: number, text: string): ErrorCode {
+  if (matches(quotaPatterns, text) && status !== 413) return "quota";
+  // A limit on tokens per minute speaks of too many tokens as well, but waiting helps there.
+  if (status === 429 || (status === 0 && matches(ratePatterns, text))) return "rate_limit";
+  if (status === 413 || matches(overflowPatterns, text)) return "context_overflow";
+  if (status === 529 || status === 503 || matches(overloadPatterns, text)) return "overloaded";
+  if (status === 401 || status === 403) return "auth";
+  if (status === 408 || status === 409 || status >= 500) return "server";
+  return "bad_request";
+}
+
+/** The wait a provider asks for, in milliseconds: `Retry-After` in seconds or as a date (RFC 9110, 10.2.3), or "try again in N s" in the text. */
+function parseRetryAfter(headers: Headers | undefined, text: string): number | undefined {
+  const header = headers?.get("retry-after");
+  if (header) {
+    const seconds = Number(header);
+    if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+    const date = Date.parse(header);
+    if (!Number.isNaN(date)) return Math.max(0, date - Date.now());
+  }
+  const match =
+    /(?:try again|retry)\s+(?:in|after)\s+(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s\b|sec|seconds?|m\b|min|minutes?)/i.exec(
+      text,
+    );
+  if (!match?.[1]) return undefined;
+  const unit = match[2]?.toLowerCase() ?? "s";
+  const scale = unit.startsWith("ms") || unit.startsWith("milli") ? 1 : unit.startsWith("m") ? 60_000 : 1000;
+  return Number(match[1]) * scale;
+}

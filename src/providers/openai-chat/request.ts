@@ -1,0 +1,126 @@
+// Messages → the body of POST {base_url}/chat/completions (OpenAI API reference, "Create chat completion"). Pure.
+import type {
+  AssistantMessage,
+  Message,
+  ToolCall,
+  ToolResultMessage,
+  ToolSpec,
+  UserMessage,
+} from "../../protocol/message.ts";
+import type { Model } from "../../protocol/model.ts";
+import type { ProviderRequest, ProviderSettings } from "../provider.ts";
+import type { Quirks } from "../quirks.ts";
+import { toGeminiTools } from "./gemini-schema.ts";
+import { toThinking } from "./thinking.ts";
+
+/** What of the settings shapes a request. */
+export type ChatDialect = Pick<ProviderSettings, "name" | "quirks">;
+
+export interface ChatBody {
+  readonly body: Readonly<Record<string, unknown>>;
+  /** What had to be left out. */
+  readonly warnings: readonly string[];
+}
+
+/** The JSON body of a request; what only its writer understands (reasoning, extra content) goes back to that provider alone. */
+export function toChatBody(request: ProviderRequest, dialect: ChatDialect): ChatBody {
+  const { quirks } = dialect;
+  const { tools, warnings } = toChatTools(request.tools, quirks);
+  const body = {
+    model: request.model.id,
+    messages: toChatMessages(request, dialect),
+    stream: true,
+    stream_options: { include_usage: true },
+    [quirks.maxTokensField]: request.maxTokens,
+    ...(tools.length > 0 ? { tools } : {}),
+    ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+    ...toThinking(request.thinkingLevel, request.model, quirks.thinking),
+  };
+  return { body, warnings };
+}
+
+function toChatTools(tools: readonly ToolSpec[], quirks: Quirks): { tools: unknown[]; warnings: readonly string[] } {
+  const converted = quirks.toolSchema === "gemini" ? toGeminiTools(tools) : { tools, warnings: [] };
+  const strict = quirks.strictTools === "false" ? { strict: false } : {};
+  return {
+    // Only what the API knows of a tool, whatever else the specification carries.
+    tools: converted.tools.map(({ name, description, parameters }) => ({
+      type: "function",
+      function: { name, description, ...(parameters ? { parameters } : {}), ...strict },
+    })),
+    warnings: converted.warnings,
+  };
+}
+
+function toChatMessages(request: ProviderRequest, dialect: ChatDialect): unknown[] {
+  const messages: unknown[] = [];
+  if (request.system !== "") messages.push({ role: dialect.quirks.systemRole, content: request.system });
+  for (const message of request.messages) {
+    const converted = toChatMessage(message, request, dialect);
+    if (converted) messages.push(converted);
+  }
+  return messages;
+}
+
+function toChatMessage(message: Message, { model }: ProviderRequest, dialect: ChatDialect): unknown {
+  switch (message.role) {
+    case "system":
+      return undefined;
+    case "user":
+      return { role: "user", content: toUserContent(message) };
+    case "assistant":
+      return toAssistant(message, message.provider === dialect.name, dialect.quirks, model);
+    case "toolResult":
+      return { role: "tool", tool_call_id: message.toolCallId, content: toResultText(message) };
+  }
+}
+
+function toUserContent(message: UserMessage): unknown {
+  if (typeof message.content === "string") return message.content;
+  if (message.content.every((block) => block.type === "text")) {
+    return message.content.map((block) => block.text).join("\n");
+  }
+  return message.content.map((block) =>
+    block.type === "text"
+      ? { type: "text", text: block.text }
+      : { type: "image_url", image_url: { url: `data:${block.mimeType};base64,${block.data}` } },
+  );
+}
+
+function toAssistant(message: AssistantMessage, sameProvider: boolean, quirks: Quirks, model: Model): unknown {
+  let text = "";
+  let reasoning = "";
+  let reasoningField = "reasoning_content";
+  const calls: unknown[] = [];
+  for (const block of message.content) {
+    if (block.type === "text") text += block.text;
+    else if (block.type === "toolCall") calls.push(toChatCall(block, sameProvider));
+    else if (sameProvider) {
+      reasoning += block.thinking;
+      reasoningField = block.thinkingSignature ?? reasoningField;
+    }
+  }
+  const required = quirks.reasoningReplay === "required" && model.reasoning;
+  const withReasoning = quirks.reasoningReplay !== "never" && (reasoning !== "" || required);
+  return {
+    role: "assistant",
+    ...(text === "" ? noText[quirks.callsOnlyContent] : { content: text }),
+    ...(withReasoning ? { [reasoningField]: reasoning } : {}),
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  };
+}
+
+const noText = { null: { content: null }, empty: { content: "" }, omit: {} } as const;
+
+function toChatCall(call: ToolCall, sameProvider: boolean): unknown {
+  return {
+    id: call.id,
+    type: "function",
+    function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+    ...(sameProvider && call.extraContent !== undefined ? { extra_content: call.extraContent } : {}),
+  };
+}
+
+function toResultText(message: ToolResultMessage): string {
+  return message.content.map((block) => (block.type === "text" ? block.text : `[image: ${block.mimeType}]`)).join("\n");
+}

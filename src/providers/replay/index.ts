@@ -1,0 +1,63 @@
+// Answers from a recording, with no network and no key. Everything above the transport is the real thing.
+import { AppError } from "../../util/error.ts";
+import type { Transport } from "../http.ts";
+import { toHttpError } from "../http-error.ts";
+import { createOpenAiChat } from "../openai-chat/index.ts";
+import type { Provider } from "../provider.ts";
+import { defaultQuirks } from "../quirks.ts";
+import { describeDifference } from "./difference.ts";
+import { digestOf, type Exchange, parseRecording } from "./recording.ts";
+
+export interface ReplayOptions {
+  /** Whether chunks come with their recorded pauses. */
+  readonly paced: boolean;
+  /** Puts placeholders for what changes from run to run, as when the recording was made. */
+  readonly steady: (body: string) => string;
+}
+
+/** A provider whose model is a recording that fits any request. Throws `AppError` `config` for a text that is no recording. */
+export function createReplayProvider(recording: string, name: string, paced: boolean): Provider {
+  const transport = createReplayTransport(parseRecording(recording, name), { paced, steady: (body) => body });
+  const settings = { name: "replay", baseUrl: "replay:", apiKey: "", idleMs: 0, headers: {}, quirks: defaultQuirks };
+  return createOpenAiChat(settings, transport);
+}
+
+/** Answers requests with the exchanges in order. One that differs from what was recorded, or one too many, fails with `replay_mismatch`. */
+export function createReplayTransport(exchanges: readonly Exchange[], { paced, steady }: ReplayOptions): Transport {
+  let next = 0;
+  return async (request, signal) => {
+    const number = next + 1;
+    const exchange = exchanges[next++];
+    if (!exchange) throw new AppError("replay_mismatch", `The recording ends after ${exchanges.length} requests`);
+    const body = steady(request.body);
+    if (exchange.request.digest !== undefined && exchange.request.digest !== digestOf(body)) {
+      const difference = describeDifference(exchange.request.body, JSON.parse(body));
+      throw new AppError("replay_mismatch", `Request ${number} differs from the recording at ${difference}`, {
+        hint: "Make the recording again, or run it as it was recorded: same model, prompt, files and options.",
+      });
+    }
+    if (exchange.failure !== undefined) throw new AppError("network", exchange.failure, { retryable: true });
+    const response = new Response(toBody(exchange, paced, signal), {
+      status: exchange.status || 200,
+      headers: { ...exchange.headers },
+    });
+    if (response.ok) return response;
+    throw toHttpError(response.status, response.headers, await response.text());
+  };
+}
+
+function toBody({ chunks, complete }: Exchange, paced: boolean, signal: AbortSignal): ReadableStream<Uint8Array> {
+  let index = 0;
+  let clock = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      const chunk = chunks[index++];
+      if (signal.aborted) return controller.close();
+      if (!chunk)
+        return complete ? controller.close() : controller.error(new Error("the recorded connection broke here"));
+      if (paced && chunk.ms > clock) await Bun.sleep(chunk.ms - clock);
+      clock = Math.max(clock, chunk.ms);
+      controller.enqueue(chunk.bytes);
+    },
+  });
+}

@@ -1,0 +1,113 @@
+// Files as the model names them: opened so that nothing can block, refused in words the model can act on.
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, open, readdir, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import * as z from "zod/mini";
+import { closest } from "../util/closest.ts";
+import { resolvePath } from "../util/paths.ts";
+import { type ToolError, toolError } from "./tool.ts";
+
+/** The field that names a file, the same in every tool. */
+export const filePath = z
+  .string()
+  .check(z.minLength(1), z.describe("The file, absolute or relative to the working directory"));
+
+/** More is not held in memory. */
+const maxWholeBytes = 50 * 1024 * 1024;
+/** Folders with more entries than this are not searched for a similar name. */
+const maxEntries = 20_000;
+
+/** Opens a regular file for reading; throws `ToolError` for anything else. The caller closes it. */
+export async function openRegularFile(cwd: string, path: string): Promise<FileHandle> {
+  const absolute = resolvePath(cwd, path);
+  try {
+    checkRegular(await stat(absolute), path);
+    const file = await open(absolute, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    try {
+      checkRegular(await file.stat(), path);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    return file;
+  } catch (error) {
+    throw await toFileError(error, "read", cwd, path);
+  }
+}
+
+/** The whole content of a regular file of at most 50 MB; throws `ToolError`. */
+export async function readRegularFile(cwd: string, path: string): Promise<Uint8Array> {
+  const file = await openRegularFile(cwd, path);
+  try {
+    const { size } = await file.stat();
+    if (size > maxWholeBytes) throw toolError(`${path} is too large for this tool (${size} bytes); use bash`);
+    return await file.readFile();
+  } catch (error) {
+    throw await toFileError(error, "read", cwd, path);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether there is a regular file to write over; throws `ToolError` where something else stands in the way. */
+export async function isExistingFile(cwd: string, path: string): Promise<boolean> {
+  try {
+    checkRegular(await stat(resolvePath(cwd, path)), path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw await toFileError(error, "write", cwd, path);
+  }
+}
+
+/** The text of UTF-8 bytes, a byte order mark kept, so that encoding gives the same bytes again; throws `ToolError` for other bytes. */
+export function decodeUtf8(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw notUtf8(path);
+  }
+}
+
+export function notUtf8(path: string): ToolError {
+  return toolError(`${path} is not valid UTF-8`);
+}
+
+function checkRegular(stats: Stats, path: string): void {
+  if (stats.isFile()) return;
+  const kind = stats.isDirectory() ? "directory" : stats.isFIFO() ? "FIFO" : stats.isSocket() ? "socket" : "device";
+  throw toolError(`${path} is a ${kind}, not a regular file`);
+}
+
+/** A file system error in words for the model; other errors pass as they are. */
+export async function toFileError(error: unknown, verb: "read" | "write", cwd: string, path: string): Promise<unknown> {
+  if (path.includes("\0")) return toolError("a path cannot contain a NUL character");
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined) return error;
+  if (code === "ENOENT") return toolError(`${path} does not exist${await suggest(cwd, path)}`);
+  return toolError(`cannot ${verb} ${path}: ${reasons[code] ?? code}`);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "operation not permitted",
+  EROFS: "the file system is read-only",
+  ENOSPC: "no space is left on the device",
+  EDQUOT: "the disk quota is used up",
+  ELOOP: "too many symbolic links",
+  ENOTDIR: "a part of the path is not a directory",
+  EEXIST: "a part of the path is not a directory",
+  ENAMETOOLONG: "the name is too long",
+  EAGAIN: "it has nothing to read now",
+};
+
+async function suggest(cwd: string, path: string): Promise<string> {
+  const folder = dirname(path);
+  try {
+    const names = await readdir(resolvePath(cwd, folder));
+    const name = names.length > maxEntries ? undefined : closest(basename(path), names);
+    return name === undefined ? "" : `; did you mean ${join(folder, name)}?`;
+  } catch {
+    return `, nor does the folder ${folder}`;
+  }
+}

@@ -1,0 +1,61 @@
+// The tool interface: what the executor, the gate and the modes know of a tool.
+import type { ToolResult } from "../protocol/event.ts";
+import type { ToolAccess, ToolSpec } from "../protocol/message.ts";
+
+/** What a running tool may use; it asks nothing of the process itself. */
+export interface ToolContext {
+  /** The working directory at start, absolute; relative paths resolve against it. */
+  readonly cwd: string;
+  /** The environment for children. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Fires when the run is aborted; the tool stops what it started and returns at once. */
+  readonly signal: AbortSignal;
+  /** The most characters a result may have; longer ones are cut, so nothing needs to be kept beyond it. */
+  readonly maxOutput: number;
+  /** Reports progress: `content` is the output so far (a tail of it, when long). */
+  readonly onUpdate: (partial: ToolResult) => void;
+}
+
+/** `text` is what the model reads; `structuredContent` and `details` are for programs. */
+export interface ToolOutput {
+  readonly text: string;
+  readonly isError?: boolean;
+  readonly structuredContent?: unknown;
+  readonly details?: unknown;
+}
+
+/** A failure for the model to read and react to: its message goes back as `Error: <message>`. */
+export class ToolError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "ToolError";
+  }
+}
+
+export function toolError(message: string, options?: ErrorOptions): ToolError {
+  return new ToolError(message, options);
+}
+
+/** A call whose arguments are valid, ready to be judged and run. */
+export interface ToolInvocation {
+  /** The call in a few words, such as the command or the path; unsanitized, may be long. */
+  readonly summary: string;
+  /** The paths it touches, as the model gave them. */
+  readonly paths: readonly string[];
+  /** All that would happen, for a person to approve: the whole command, or a diff. Throws `ToolError` if it could not run anyway. */
+  preview(context: Pick<ToolContext, "cwd">): Promise<string>;
+  run(context: ToolContext): Promise<ToolOutput>;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly access: ToolAccess;
+  /** Checks the model's arguments; throws `ToolError` naming the field that is wrong. */
+  prepare(args: unknown): ToolInvocation;
+}
+
+/** The tools of a run: what requests offer, and the code behind each name, loaded when it is first called. */
+export interface ToolSet {
+  readonly specs: readonly ToolSpec[];
+  load(name: string): Promise<Tool | undefined>;
+}

@@ -1,0 +1,41 @@
+// Paths as the tools and the gate see them: resolved against the working directory, symlinks followed, compared by component.
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+
+/** An absolute path for what a model or user wrote; a leading `~/` is the home directory. */
+export function resolvePath(cwd: string, path: string): string {
+  if (path === "~" || path.startsWith("~/")) return join(homedir(), path.slice(1));
+  return resolve(cwd, path);
+}
+
+/**
+ * Where an absolute path really leads: every symlink followed, also a dangling one, also when the end of the path does not exist yet.
+ * Throws the file system's error for a loop of links or a folder that may not be searched.
+ */
+export function realTarget(path: string, hops = 0): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || hops > 40) throw error;
+  }
+  const parent = dirname(path);
+  if (parent === path) return path;
+  const target = readLink(path);
+  if (target !== undefined) return realTarget(resolve(realTarget(parent, hops), target), hops + 1);
+  return join(realTarget(parent, hops), basename(path));
+}
+
+function readLink(path: string): string | undefined {
+  try {
+    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether `path` is `root` or below it, by component; both absolute and resolved. */
+export function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}

@@ -1,0 +1,135 @@
+// Start and set-up of the compiled binary: version, help, prompt, configuration, and folders that want to be run.
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import packageJson from "../../package.json";
+import { startReplayServer } from "../helpers/replay-server.ts";
+import { runCli } from "../helpers/run-cli.ts";
+import { tmp } from "../helpers/tmp.ts";
+
+test("--version prints the version", async () => {
+  const result = await runCli(["--version"]);
+  expect(result).toEqual({ stdout: `pi-ts ${packageJson.version}\n`, stderr: "", code: 0, signal: null });
+});
+
+test("--help names every flag and exit code", async () => {
+  const { stdout, code } = await runCli(["--help"]);
+  expect(code).toBe(0);
+  for (const word of ["--print", "--provider", "--yolo", "--max-tool-output", "EXIT CODES", "130"])
+    expect(stdout).toContain(word);
+  expect(stdout).not.toContain("\u001b");
+});
+
+test("models lists a provider's models and marks the default", async () => {
+  const { stdout, code } = await runCli(["models", "-P", "kimi"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/kimi-k2\.7-code .*\(default\)/);
+});
+
+describe("--print-system-prompt", () => {
+  test("prints it without a key: who, where, how, and AGENTS.md up to the repository's root", async () => {
+    await using dir = tmp();
+    mkdirSync(dir.file("repo/.git"), { recursive: true });
+    mkdirSync(dir.file("repo/pkg"));
+    writeFileSync(dir.file("AGENTS.md"), "beyond the root");
+    writeFileSync(dir.file("repo/AGENTS.md"), "rules of the repo");
+    writeFileSync(dir.file("repo/pkg/AGENTS.md"), "rules of the package");
+    const { stdout, code } = await runCli(["--print-system-prompt"], { cwd: dir.file("repo/pkg") });
+    expect(code).toBe(0);
+    for (const part of ["You are pi-ts", dir.file("repo/pkg"), "Linux", "Prefer tools over guessing", "Be concise"]) {
+      expect(stdout).toContain(part);
+    }
+    expect(stdout.indexOf("rules of the repo")).toBeLessThan(stdout.indexOf("rules of the package"));
+    expect(stdout).not.toContain("beyond the root");
+    const without = await runCli(["--print-system-prompt", "--no-context-files"], { cwd: dir.file("repo/pkg") });
+    expect(without.stdout).not.toContain("rules of");
+  });
+});
+
+describe("configuration", () => {
+  const custom = (url: string) => `
+provider = "mine"
+max_tokens = 77
+[providers.mine]
+base_url = "${url}/"
+api = "openai-completions"
+api_key_env = "MINE_KEY"
+models = ["one", "two"]
+`;
+
+  async function request(config: string, args: string[], env: Record<string, string>) {
+    await using home = tmp();
+    mkdirSync(home.file(".pi-ts"));
+    await using server = await startReplayServer([{ turn: { text: "ok" } }]);
+    writeFileSync(home.file(".pi-ts/config.toml"), config.replaceAll("$URL", server.url));
+    const result = await runCli(["-p", "hi", ...args], { home: home.path, env });
+    return { result, request: server.requests[0] };
+  }
+
+  test.each([
+    ["the file", [], {}, { model: "one", max_tokens: 77 }],
+    ["the environment over the file", [], { PI_MODEL: "two", PI_MAX_TOKENS: "88" }, { model: "two", max_tokens: 88 }],
+    [
+      "flags over the environment",
+      ["-m", "three", "--max-tokens", "99"],
+      { PI_MODEL: "two", PI_MAX_TOKENS: "88" },
+      { model: "three", max_tokens: 99 },
+    ],
+  ])("takes %s", async (_name, args, env, expected) => {
+    const seen = await request(custom("$URL"), args, { MINE_KEY: "k-mine", ...env });
+    expect(seen.result.code).toBe(0);
+    expect(seen.request?.body).toMatchObject(expected);
+    expect(seen.request?.body).not.toHaveProperty("temperature");
+    expect(seen.request?.body.stream_options).toEqual({ include_usage: true });
+    expect(seen.request?.headers.authorization).toBe("Bearer k-mine");
+    expect(seen.request?.path).toBe("/v1/chat/completions");
+  });
+
+  test.each([
+    ["not TOML", "quiet = true\nprovider = = 1\n", /config\.toml:2: not valid TOML/],
+    ["an unknown key", 'provider = "openai"\nmodle = "x"\n', /config\.toml:2: unknown key 'modle'/],
+    [
+      "a wrong type",
+      "[providers.mine]\nbase_url = 7\n",
+      /config\.toml:2: 'providers\.mine\.base_url' must be of type string/,
+    ],
+    ["a wrong value", '[providers.mine]\napi = "soap"\n', /'providers\.mine\.api' must be one of/],
+    [
+      "a provider without address",
+      'provider = "mine"\n[providers.mine]\nmodels = ["x"]\n',
+      /Provider mine has no base_url/,
+    ],
+  ])("with %s is one clear error and 2", async (_name, config, message) => {
+    const { result } = await request(config, [], {});
+    expect(result.code).toBe(2);
+    expect(result.stdout).toBe("");
+    expect(result.stderr).toMatch(message);
+    expect(result.stderr).not.toContain("    at ");
+  });
+});
+
+test("neither bunfig.toml nor .env of the working directory is read", async () => {
+  await using dir = tmp();
+  await using server = await startReplayServer([{ turn: { text: "ok" } }]);
+  writeFileSync(dir.file("bunfig.toml"), 'preload = ["./evil.ts"]\n');
+  writeFileSync(dir.file("evil.ts"), 'require("node:fs").writeFileSync("pwned", "")\n');
+  writeFileSync(dir.file(".env"), "OPENAI_API_KEY=evil\nPI_BASE_URL=http://127.0.0.1:1\n");
+  writeFileSync(dir.file("tsconfig.json"), "{ not json");
+  writeFileSync(dir.file("package.json"), "{ not json");
+  const version = await runCli(["--version"], { cwd: dir.path });
+  expect(version.code).toBe(0);
+  const keyless = await runCli(["-p", "hi"], { cwd: dir.path, env: { PI_PROVIDER: "openai" } });
+  expect(keyless.stderr).toContain("set $OPENAI_API_KEY");
+  const env = { PI_PROVIDER: "openai", OPENAI_API_KEY: "good-key", PI_BASE_URL: server.url };
+  const answered = await runCli(["-p", "hi"], { cwd: dir.path, env });
+  expect(answered.stdout).toBe("ok\n");
+  expect(server.requests[0]?.headers.authorization).toBe("Bearer good-key");
+  expect(existsSync(dir.file("pwned"))).toBe(false);
+});
+
+test("demo mends its project without key or network, and says that the model is a recording", async () => {
+  const result = await runCli(["demo"]);
+  expect(result.code).toBe(0);
+  expect(result.stdout).toContain("The test passes now.");
+  expect(result.stderr).toContain("The model in this demo is a recording");
+  expect(result.stderr).toContain('Checked: bash test.sh prints "ok" and exits 0.');
+});

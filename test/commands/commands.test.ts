@@ -1,0 +1,55 @@
+import { expect, test } from "bun:test";
+import type { App } from "../../src/app/app.ts";
+import { completeCommand, parseCommand, runCommand } from "../../src/commands/index.ts";
+import { dollars } from "../../src/commands/tokens.ts";
+
+const app = {} as App;
+
+test.each([
+  ["/help", { name: "help", args: "" }],
+  ["/clear  now please ", { name: "clear", args: "now please" }],
+  ["/help\nme", { name: "help", args: "me" }],
+  ["/etc/hosts is a file", undefined],
+  [" /help", undefined],
+  ["/Help", undefined],
+  ["/", undefined],
+  ["// a comment", undefined],
+  ["help", undefined],
+])("%j", (line, parsed) => {
+  expect(parseCommand(line)).toEqual(parsed);
+});
+
+test("an unknown command is answered in one line, with the nearest name and the way around", async () => {
+  expect(await runCommand("/token", app)).toEqual({
+    text: "There is no command /token. Did you mean /tokens? A space before the slash sends it as text.",
+  });
+  expect(await runCommand("/frobnicate", app)).toEqual({
+    text: "There is no command /frobnicate. /help lists them. A space before the slash sends it as text.",
+  });
+  expect(await runCommand("no command", app)).toBeUndefined();
+});
+
+test("/help lists every command", async () => {
+  const text = (await runCommand("/help", app))?.text ?? "";
+  for (const name of completeCommand("/")) expect(text).toContain(`${name} `);
+});
+
+test.each([
+  ["/", ["/clear", "/tokens", "/help", "/exit"]],
+  ["/h", ["/help"]],
+  ["/help ", []],
+  ["h", []],
+  ["", []],
+])("%j completes to %j", (text, words) => {
+  expect(completeCommand(text)).toEqual(words);
+});
+
+test.each([
+  [0, "unknown"],
+  [0.00001234, "$0.000012"],
+  [0.0123, "$0.0123"],
+  [0.5, "$0.5000"],
+  [12.345, "$12.35"],
+])("%d is %s", (amount, text) => {
+  expect(dollars(amount)).toBe(text);
+});

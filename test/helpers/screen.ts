@@ -1,0 +1,104 @@
+// What a terminal of a given size shows after some output: enough of the control sequences for a line editor and a status line.
+
+/** The rows of the screen, top to bottom, without trailing blanks; empty rows at the end are left out. */
+export function renderScreen(output: string, cols: number, rows: number): string[] {
+  let grid: string[][] = [[]];
+  let row = 0;
+  let col = 0;
+  let saved = { row: 0, col: 0 };
+  const line = (): string[] => {
+    while (grid.length <= row) grid.push([]);
+    return grid[row] as string[];
+  };
+  const newline = () => {
+    row++;
+    line();
+    if (grid.length > rows) {
+      grid = grid.slice(grid.length - rows);
+      row = rows - 1;
+    }
+  };
+  const put = (text: string) => {
+    const width = Bun.stringWidth(text);
+    if (width === 0) {
+      const cells = line();
+      if (col > 0) cells[col - 1] = `${cells[col - 1] ?? " "}${text}`;
+      return;
+    }
+    if (col + width > cols) {
+      col = 0;
+      newline();
+    }
+    const cells = line();
+    while (cells.length < col) cells.push(" ");
+    cells[col] = text;
+    for (let i = 1; i < width; i++) cells[col + i] = "";
+    col += width;
+  };
+  const control = (final: string, first: number | undefined, second: number | undefined) => {
+    const count = first || 1;
+    switch (final) {
+      case "A":
+        row = Math.max(0, row - count);
+        break;
+      case "B":
+        row = Math.min(rows - 1, row + count);
+        break;
+      case "C":
+        col = Math.min(cols - 1, col + count);
+        break;
+      case "D":
+        col = Math.max(0, Math.min(col, cols - 1) - count);
+        break;
+      case "G":
+        col = count - 1;
+        break;
+      case "H":
+      case "f":
+        row = count - 1;
+        col = (second || 1) - 1;
+        break;
+      case "J":
+        if (first === 2 || first === 3) grid = grid.map(() => []);
+        else if (!first) {
+          line().length = Math.min(line().length, col);
+          grid.length = row + 1;
+        }
+        break;
+      case "K":
+        if (first === 2) line().length = 0;
+        else if (first === 1) line().fill(" ", 0, col + 1);
+        else line().length = Math.min(line().length, col);
+        break;
+      case "s":
+        saved = { row, col };
+        break;
+      case "u":
+        ({ row, col } = saved);
+        break;
+    }
+  };
+  const token =
+    /\x1b\[([?>=]?)([\d;]*)[ -/]*([@-~])|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[78]|\x1b[ -/]*[0-~]|[\x00-\x1f\x7f]|[^\x00-\x1f\x7f]+/g;
+  for (const [text, mode, params = "", final] of output.matchAll(token)) {
+    if (final !== undefined) {
+      const [first, second] = params.split(";").map((number) => (number === "" ? undefined : Number(number)));
+      if (mode === "") control(final, first, second);
+    } else if (text === "\x1b7") saved = { row, col };
+    else if (text === "\x1b8") ({ row, col } = saved);
+    else if (text === "\n") newline();
+    else if (text === "\r") col = 0;
+    else if (text === "\b") col = Math.max(0, col - 1);
+    else if (text === "\t") col = Math.min(cols - 1, (Math.floor(col / 8) + 1) * 8);
+    else if (text > "\x1f" && text !== "\x7f") for (const { segment } of graphemes.segment(text)) put(segment);
+  }
+  const lines = grid.map((cells) =>
+    Array.from(cells, (cell) => cell ?? " ")
+      .join("")
+      .trimEnd(),
+  );
+  while (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+const graphemes = new Intl.Segmenter();

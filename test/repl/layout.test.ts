@@ -1,0 +1,60 @@
+import { expect, test } from "bun:test";
+import { columnAfter, cutToWidth, layOut, stopAt, stopInRow } from "../../src/modes/repl/layout.ts";
+
+test.each([
+  ["", 10, [""], [0, 0]],
+  ["abc", 10, ["abc"], [0, 3]],
+  ["abcd", 4, ["abcd", ""], [1, 0]],
+  ["abcde", 4, ["abcd", "e"], [1, 1]],
+  ["a\nb", 4, ["a", "b"], [1, 1]],
+  ["a\n", 4, ["a", ""], [1, 0]],
+  ["漢字漢", 5, ["漢字", "漢"], [1, 2]],
+  ["a👩‍👩‍👧b", 3, ["a👩‍👩‍👧", "b"], [1, 1]],
+  ["a\tb", 10, ["a    b"], [0, 6]],
+  ["\x1b[2J", 10, ["␛[2J"], [0, 4]],
+])("%j in %d columns", (text, width, rows, [row, column]) => {
+  const layout = layOut(text, width);
+  expect(layout.rows).toEqual(rows);
+  expect(stopAt(layout, text.length)).toEqual({ offset: text.length, row: row as number, column: column as number });
+});
+
+test("every character has its place", () => {
+  expect(layOut("ab\n漢c", 3).stops).toEqual([
+    { offset: 0, row: 0, column: 0 },
+    { offset: 1, row: 0, column: 1 },
+    { offset: 2, row: 0, column: 2 },
+    { offset: 3, row: 1, column: 0 },
+    { offset: 4, row: 1, column: 2 },
+    { offset: 5, row: 2, column: 0 },
+  ]);
+});
+
+test("the place in another row", () => {
+  const layout = layOut("abc\n漢字\nx", 10);
+  expect(stopInRow(layout, 1, 3)?.offset).toBe(5);
+  expect(stopInRow(layout, 2, 3)?.offset).toBe(8);
+  expect(stopInRow(layout, 3, 0)).toBeUndefined();
+  expect(stopInRow(layout, -1, 0)).toBeUndefined();
+});
+
+test.each([
+  ["abc", 3, "abc"],
+  ["abcd", 3, "ab…"],
+  ["漢字漢", 4, "漢…"],
+  ["abc", 0, ""],
+])("%j cut to %d is %j", (text, width, cut) => {
+  expect(cutToWidth(text, width)).toBe(cut);
+});
+
+test.each([
+  ["abc", 0, 3],
+  ["abc", 78, 1],
+  ["ab", 78, 80],
+  ["x\n", 5, 0],
+  ["x\nab", 5, 2],
+  ["漢", 79, 2],
+  ["a\tb", 0, 9],
+  ["", 7, 7],
+])("after %j from column %d of 80 the cursor is in %d", (text, column, expected) => {
+  expect(columnAfter(text, column, 80)).toBe(expected);
+});

@@ -1,0 +1,84 @@
+// The permission question in the REPL.
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { done, finish, textDelta, toolCallDeltas } from "../helpers/chat-stream.ts";
+import { gate, startReplayServer } from "../helpers/replay-server.ts";
+import { tmp } from "../helpers/tmp.ts";
+import { openRepl } from "./start-repl.ts";
+
+const bash = (command: string) => ({ turn: { calls: [{ id: "c1", name: "bash", arguments: { command } }] } });
+const answer = { turn: { text: "All said." } };
+const toolResult = (body: { messages: { role: string; content: string }[] }) => body.messages.at(-1)?.content;
+
+test.each(["y", "yes", " Y "])("%p runs the command", async (typed) => {
+  await using dir = tmp();
+  await using server = await startReplayServer([bash("echo made > made.txt"), answer]);
+  await using repl = await openRepl(server, { cwd: dir.path });
+  await repl.ready();
+  repl.enter("make it");
+  await repl.waitFor("Run this command?");
+  await repl.waitFor("echo made > made.txt");
+  await repl.waitFor("[y/N]");
+  repl.enter(typed);
+  await repl.waitFor("✓ bash");
+  await repl.waitFor("All said.");
+  expect(readFileSync(dir.file("made.txt"), "utf8")).toBe("made\n");
+});
+
+test.each(["n", "", "yess", "\x04"])("%p does not, and the model is told", async (typed) => {
+  await using dir = tmp();
+  await using server = await startReplayServer([bash("echo made > made.txt"), answer]);
+  await using repl = await openRepl(server, { cwd: dir.path });
+  await repl.ready();
+  repl.enter("make it");
+  await repl.waitFor("[y/N]");
+  repl.write(typed === "\x04" ? typed : `${typed}\r`);
+  await repl.waitFor("✗ bash");
+  await repl.waitFor("All said.");
+  expect(toolResult(server.requests[1]?.body)).toBe("Error: denied: the user did not approve bash");
+  expect(existsSync(dir.file("made.txt"))).toBe(false);
+});
+
+test("what was typed before the question does not answer it", async () => {
+  await using dir = tmp();
+  const gates = [gate(), gate(), gate()];
+  const [first, second, third] = gates.map(({ opened }) => opened) as [Promise<void>, Promise<void>, Promise<void>];
+  const call = toolCallDeltas({ name: "bash", arguments: { command: "echo made > made.txt" } });
+  const body = [first, textDelta("one "), second, textDelta("two "), third, ...call, finish("tool_calls"), done];
+  await using server = await startReplayServer([{ body }]);
+  await using repl = await openRepl(server, { cwd: dir.path });
+  await repl.ready();
+  repl.enter("make it");
+  await server.request(0);
+  repl.write("y\r");
+  // Two words, one after the other, take it twice around its event loop, and past the keys.
+  gates[0]?.open();
+  await repl.waitFor("one");
+  gates[1]?.open();
+  await repl.waitFor("two");
+  gates[2]?.open();
+  await repl.waitFor("[y/N]");
+  repl.write("\x03");
+  await repl.waitFor("interrupted");
+  await repl.lastRow("> y");
+  expect(existsSync(dir.file("made.txt"))).toBe(false);
+});
+
+test("a diff is shown whole, with control characters visible", async () => {
+  await using dir = tmp();
+  const path = dir.file("outside.txt");
+  const content = `one\x1b[2Ktwo\n${"long ".repeat(60)}end\n`;
+  const write = { turn: { calls: [{ id: "c1", name: "write", arguments: { path, content } }] } };
+  await using server = await startReplayServer([write, answer]);
+  await using repl = await openRepl(server);
+  await repl.ready();
+  repl.enter("write it");
+  await repl.waitFor(/Allow write .*outside the working directory/s);
+  await repl.waitFor("+one␛[2Ktwo");
+  await repl.waitFor(`${"long ".repeat(60)}end`);
+  await repl.waitFor("[y/N]");
+  expect(repl.output).not.toContain("\x1b[2K");
+  repl.enter("y");
+  await repl.waitFor("All said.");
+  expect(readFileSync(path, "utf8")).toBe(content);
+});

@@ -1,0 +1,166 @@
+// Turns in the REPL: streaming, aborting, failing, and what is left in the history and in the edit line.
+import { expect, test } from "bun:test";
+import { chatTurn, done, finish, textDelta } from "../helpers/chat-stream.ts";
+import { gate, refusal, startReplayServer } from "../helpers/replay-server.ts";
+import { waitUntil } from "../helpers/wait-until.ts";
+import { conversation, openRepl } from "./start-repl.ts";
+
+const call = (name: string, args: Record<string, unknown>) => ({
+  turn: { calls: [{ id: "c1", name, arguments: args }] },
+});
+const answer = (text: string) => ({ turn: { text, usage: { prompt: 10, completion: 5 } } });
+
+test("an answer is shown as it streams, untrusted characters visible", async () => {
+  const rest = gate();
+  const ending = [textDelta("second \x1b]0;evil\x07part"), finish("stop"), done];
+  await using server = await startReplayServer([{ body: [textDelta("first "), rest.opened, ...ending] }]);
+  await using repl = await openRepl(server);
+  await repl.ready();
+  repl.enter("hello");
+  await repl.waitFor("first");
+  rest.open();
+  await repl.waitFor("second ␛]0;evil␇part");
+  await repl.ready();
+  expect(repl.output).not.toContain("\x1b]0;");
+  expect(repl.screen().slice(3)).toEqual(["> hello", "", "first second ␛]0;evil␇part", "", ">"]);
+  expect(server.problems).toEqual([]);
+});
+
+test("the status line says what is waited for and leaves no trace", async () => {
+  const begin = gate();
+  await using server = await startReplayServer([
+    { body: [begin.opened, ...chatTurn({ reasoning: "Hm.", text: "Yes." })] },
+  ]);
+  await using repl = await openRepl(server, { cols: 40, args: ["-m", "a-model-with-a-long-name-that-fits-nowhere"] });
+  await repl.ready();
+  repl.enter("hello");
+  await repl.waitFor(/waiting for openai\/a-model.*… {2}1 s/);
+  expect(repl.screen().at(-2)).toBe("> hello");
+  begin.open();
+  await repl.waitFor("Yes.");
+  await repl.ready();
+  expect(repl.screen().slice(-7)).toEqual(["> hello", "", "Hm.", "", "Yes.", "", ">"]);
+});
+
+test("Ctrl-C ends a stream at once; what came stays in the history", async () => {
+  await using server = await startReplayServer([{ body: [textDelta("half an ans"), gate().opened] }, answer("whole")]);
+  await using repl = await openRepl(server);
+  await repl.ready();
+  repl.enter("one");
+  await repl.waitFor("half an ans");
+  repl.write("\x03");
+  await repl.waitFor("interrupted");
+  await repl.ready();
+  await (await server.request(0)).closed;
+  repl.enter("two");
+  await repl.waitFor("whole");
+  expect(conversation(server.requests[1]?.body)).toEqual(["user: one", "assistant: half an ans", "user: two"]);
+  expect(server.problems).toEqual([]);
+});
+
+test("Ctrl-C before any answer brings the input back and leaves the history as it was", async () => {
+  await using server = await startReplayServer(["silent", answer("whole")]);
+  await using repl = await openRepl(server);
+  await repl.ready();
+  repl.enter("one");
+  await server.request(0);
+  repl.write("\x03");
+  await repl.waitFor("interrupted");
+  await repl.lastRow("> one");
+  repl.enter(" more");
+  await repl.waitFor("whole");
+  expect(conversation(server.requests[1]?.body)).toEqual(["user: one more"]);
+});
+
+test("Ctrl-C ends a running tool with its children, and the next turn has a result for the call", async () => {
+  const sleep = `sleep 4321.${process.pid}`;
+  const command = `${sleep} & echo started; wait`;
+  await using server = await startReplayServer([call("bash", { command }), answer("next")]);
+  await using repl = await openRepl(server, { args: ["--yolo"] });
+  await repl.ready();
+  repl.enter("run it");
+  await repl.waitFor(/bash sleep 4321.* \d s/);
+  await waitUntil(() => running(sleep), "the command runs");
+  repl.write("\x03");
+  await repl.waitFor(/✗ bash .*aborted by the user/);
+  await repl.ready();
+  expect(running(sleep)).toBe(false);
+  repl.enter("go on");
+  await repl.waitFor("next");
+  expect(server.requests[1]?.body.messages.map(({ role }: { role: string }) => role)).toEqual([
+    "system",
+    "user",
+    "assistant",
+    "tool",
+    "user",
+  ]);
+  expect(server.problems).toEqual([]);
+});
+
+test("after an API error the input is back in the edit line, to be changed and sent again", async () => {
+  const refused = refusal(400, { error: { message: "no such thing" } });
+  await using server = await startReplayServer([refused, answer("better")]);
+  await using repl = await openRepl(server);
+  await repl.ready();
+  repl.enter("firts");
+  await repl.waitFor(/error: .*no such thing/);
+  await repl.lastRow("> firts");
+  repl.write("\x7f\x7fst\r");
+  await repl.waitFor("better");
+  expect(conversation(server.requests[1]?.body)).toEqual(["user: first"]);
+});
+
+test("a passing failure is told and tried again", async () => {
+  const busy = refusal(503, { error: { message: "too busy" } }, { "retry-after": "1" });
+  await using server = await startReplayServer([busy, answer("at last")]);
+  await using repl = await openRepl(server);
+  await repl.ready();
+  repl.enter("hello");
+  await repl.waitFor("too busy");
+  await repl.waitFor(/trying again in .* \(1 of \d+\)/);
+  await repl.waitFor("at last");
+  await repl.ready();
+  expect(server.requests).toHaveLength(2);
+});
+
+test("what is typed during a turn waits for the next prompt", async () => {
+  const rest = gate();
+  await using server = await startReplayServer([{ body: [textDelta("begin"), rest.opened, finish("stop"), done] }]);
+  await using repl = await openRepl(server);
+  await repl.ready();
+  repl.enter("hello");
+  await repl.waitFor("begin");
+  repl.write("typed ahead");
+  rest.open();
+  await repl.lastRow("> typed ahead");
+  expect(repl.screen().slice(3)).toEqual(["> hello", "", "begin", "", "> typed ahead"]);
+});
+
+test("a failed command shows its exit code and the end of its output", async () => {
+  const command = "seq 1 9; exit 3";
+  await using server = await startReplayServer([call("bash", { command }), answer("I see.")]);
+  await using repl = await openRepl(server, { args: ["--yolo"], env: { NO_COLOR: "1" } });
+  await repl.ready();
+  repl.enter("run it");
+  await repl.waitFor("I see.");
+  await repl.ready();
+  expect(repl.text).toMatch(
+    /✗ bash seq 1 9; exit 3 {2}exit code 3 {2}\d+ ms\r\n {4}5\r\n {4}6\r\n {4}7\r\n {4}8\r\n {4}9\r\n/,
+  );
+  expect(repl.output).not.toMatch(/\x1b\[[\d;]*m/);
+});
+
+test("a first task on the command line runs at once and is in the history", async () => {
+  await using server = await startReplayServer([answer("done it")]);
+  await using repl = await openRepl(server, { args: ["do", "it"] });
+  await repl.waitFor("> do it");
+  await repl.waitFor("done it");
+  await repl.ready();
+  repl.write("\x1b[A");
+  await repl.lastRow("> do it");
+  expect(conversation(server.requests[0]?.body)).toEqual(["user: do it"]);
+});
+
+function running(command: string): boolean {
+  return Bun.spawnSync(["pgrep", "-xf", command]).exitCode === 0;
+}

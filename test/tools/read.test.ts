@@ -1,0 +1,165 @@
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { read } from "../../src/tools/read.ts";
+import { callText } from "../helpers/call-tool.ts";
+import { tmp } from "../helpers/tmp.ts";
+
+/** What `read` says of a file `f` with this content. */
+async function readContent(
+  content: string | Uint8Array,
+  window: { offset?: number; limit?: number } = {},
+): Promise<string> {
+  await using dir = tmp();
+  await Bun.write(dir.file("f"), content);
+  return await callText(read, dir.path, { path: "f", ...window });
+}
+
+const lines = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `${from + i}`);
+const numbered = (from: number, to: number) => lines(from, to).map((line) => `${line.padStart(6)}\t${line}`);
+
+describe("a file", () => {
+  test.each([
+    ["has its lines numbered", "a\nb\n", "     1\ta\n     2\tb"],
+    ["may end without a line break", "a\nb", "     1\ta\n     2\tb"],
+    ["may have empty lines", "\n\nx\n\n", "     1\t\n     2\t\n     3\tx\n     4\t"],
+    ["is shown without the CR of its line ends", "a\r\nb\r\n", "     1\ta\n     2\tb"],
+    ["is shown with a CR that is data", "10%\r20%\rdone\n", "     1\t10%\r20%\rdone"],
+    ["is shown without its byte order mark", "\ufeffa\n", "     1\ta"],
+    ["may have any character", "é€😀\n", "     1\té€😀"],
+    ["may be empty", "", "f is empty"],
+    ["may be a byte order mark and nothing else", "\ufeff", "f is empty"],
+  ])("%s", async (_, content, text) => {
+    expect(await readContent(content)).toBe(text);
+  });
+
+  test.each([
+    ["Latin-1", [0x63, 0x61, 0x66, 0xe9, 0x0a]],
+    ["a character cut off at the end", [0x61, 0xe2, 0x82]],
+    ["an encoded surrogate", [0xed, 0xa0, 0x80]],
+  ])("that is not UTF-8 is refused: %s", async (_, bytes) => {
+    expect(await readContent(new Uint8Array(bytes))).toBe("Error: f is not valid UTF-8");
+  });
+
+  test("is refused by the path as it was given", async () => {
+    await using dir = tmp();
+    await Bun.write(dir.file("a/f"), new Uint8Array([0xff]));
+    expect(await callText(read, dir.path, { path: "./a/../a/f" })).toBe("Error: ./a/../a/f is not valid UTF-8");
+  });
+
+  test("is shown whole however its characters fall into pieces", async () => {
+    const content = `x${"é€😀".repeat(200)}\n`.repeat(300);
+    const shown = await readContent(content);
+    expect(shown.replace(/^ *\d+\t/gm, "")).toBe(content.trimEnd());
+  });
+});
+
+describe("a window", () => {
+  const content = lines(1, 5000).join("\n");
+
+  test.each([
+    ["without being asked for", {}, [...numbered(1, 2000), "... 3000 more lines; go on with offset 2001"]],
+    ["from a line", { offset: 4999 }, numbered(4999, 5000)],
+    ["of some lines", { offset: 10, limit: 2 }, [...numbered(10, 11), "... 4989 more lines; go on with offset 12"]],
+    [
+      "that leaves one line",
+      { offset: 1, limit: 4999 },
+      [...numbered(1, 4999), "... 1 more line; go on with offset 5000"],
+    ],
+    ["that is just the file", { limit: 5000 }, numbered(1, 5000)],
+    ["beyond the end", { offset: 5001 }, ["offset 5001 is beyond the end of f (5000 lines)"]],
+  ])("%s", async (_, window, shown) => {
+    expect(await readContent(content, window)).toBe(shown.join("\n"));
+  });
+
+  test.each([
+    ["offset", 0, "'offset' must be at least 1"],
+    ["limit", 0, "'limit' must be at least 1"],
+    ["offset", "7", "'offset' must be a number"],
+    ["limit", 1.5, "'limit' must be a whole number"],
+    ["lines", 3, "unknown field 'lines'"],
+  ])("with %s = %p is an error", async (field, value, message) => {
+    expect(await callText(read, "/", { path: "f", [field]: value })).toBe(
+      `Error: invalid arguments for read: ${message}`,
+    );
+  });
+});
+
+describe("a very long line", () => {
+  test("is cut and says how long it is", async () => {
+    const long = "x".repeat(1_000_000);
+    const cut = `     1\t${"x".repeat(2000)}... <line cut: 998000 more of its 1000000 chars>`;
+    expect(await readContent(`${long}\nnext\n`)).toBe(`${cut}\n     2\tnext`);
+    expect(await readContent(long, { offset: 1, limit: 1 })).toBe(cut);
+  });
+
+  test("of just the length that fits is whole, with a CR too", async () => {
+    expect(await readContent(`${"x".repeat(2000)}\r\n`)).toBe(`     1\t${"x".repeat(2000)}`);
+  });
+
+  test("is not cut within a character", async () => {
+    expect(await readContent(`${"x".repeat(1999)}😀y`)).toBe(
+      `     1\t${"x".repeat(1999)}... <line cut: 3 more of its 2002 chars>`,
+    );
+  });
+});
+
+describe("what is no regular file is one clear error", () => {
+  test("a directory", async () => {
+    await using dir = tmp();
+    mkdirSync(dir.file("d"));
+    expect(await callText(read, dir.path, { path: "d" })).toBe("Error: d is a directory, not a regular file");
+  });
+
+  test("a FIFO, also behind a link", async () => {
+    await using dir = tmp();
+    Bun.spawnSync(["mkfifo", dir.file("p")]);
+    symlinkSync("p", dir.file("link"));
+    expect(await callText(read, dir.path, { path: "p" })).toBe("Error: p is a FIFO, not a regular file");
+    expect(await callText(read, dir.path, { path: "link" })).toBe("Error: link is a FIFO, not a regular file");
+  });
+
+  test("a socket", async () => {
+    await using dir = tmp();
+    using _server = Bun.listen({ unix: dir.file("s"), socket: { data() {} } });
+    expect(await callText(read, dir.path, { path: "s" })).toBe("Error: s is a socket, not a regular file");
+  });
+
+  test.each(["/dev/zero", "/dev/tty"])("the device %s", async (path) => {
+    expect(await callText(read, "/", { path })).toBe(`Error: ${path} is a device, not a regular file`);
+  });
+});
+
+describe("a path that leads nowhere", () => {
+  test.each([
+    ["says what is near", "src/mian.ts", "src/mian.ts does not exist; did you mean src/main.ts?"],
+    ["says so alone when nothing is near", "src/zzzzzzzz", "src/zzzzzzzz does not exist"],
+    ["says that the folder is missing too", "lib/main.ts", "lib/main.ts does not exist, nor does the folder lib"],
+    ["goes through a file", "src/main.ts/x", "cannot read src/main.ts/x: a part of the path is not a directory"],
+    ["is a loop of links", "loop", "cannot read loop: too many symbolic links"],
+    ["holds a NUL", "a\0b", "a path cannot contain a NUL character"],
+    ["is empty", "", "invalid arguments for read: 'path' must not be empty"],
+  ])("%s", async (_, path, message) => {
+    await using dir = tmp();
+    await Bun.write(dir.file("src/main.ts"), "");
+    symlinkSync("loop", dir.file("loop"));
+    expect(await callText(read, dir.path, { path })).toBe(`Error: ${message}`);
+  });
+});
+
+test.skipIf(process.platform !== "linux")("a file whose size is not known beforehand is read to its end", async () => {
+  expect(await callText(read, "/", { path: "/proc/self/status" })).toStartWith("     1\tName:\t");
+});
+
+test("a very large file needs a window, and gets one", async () => {
+  await using dir = tmp();
+  const size = 300 * 1024 * 1024;
+  Bun.spawnSync(["truncate", "-s", `${size}`, dir.file("big")]);
+  await Bun.spawn(["dd", `of=${dir.file("big")}`, "conv=notrunc", "status=none"], { stdin: new Blob(["one\ntwo\n"]) })
+    .exited;
+  expect(await callText(read, dir.path, { path: "big" })).toBe(
+    `Error: big is very large (${size} bytes); give offset and limit, or use bash with grep`,
+  );
+  expect(await callText(read, dir.path, { path: "big", offset: 2, limit: 1 })).toBe(
+    "     2\ttwo\n... more lines follow; go on with offset 3",
+  );
+});
