@@ -9,8 +9,9 @@ interface Row {
   readonly name: string;
   readonly floor: readonly string[];
   readonly subject: readonly string[];
-  /** Which of the server's answers both get. */
+  /** Which of the server's answers both get; the floor another one where `floorAnswer` says so, and then they need not print the same. */
   readonly answer?: string;
+  readonly floorAnswer?: string;
   readonly rounds: number;
   /** The largest ratio wanted, for each quantity worth comparing. */
   readonly aims: Partial<Record<Quantity, number>>;
@@ -26,10 +27,11 @@ const home = mkdtempSync(join(tmpdir(), "pi-ts-bench-"));
 
 async function build() {
   const here = join(import.meta.dir, "bench");
-  const [empty, stream] = [join(home, "empty"), join(home, "stream")];
+  const [empty, stream, aborts] = [join(home, "empty"), join(home, "stream"), join(home, "aborts")];
   await compile(join(here, "empty.ts"), empty);
   await compile(join(here, "stream.ts"), stream);
-  return { empty, stream, subject: await buildBinary() };
+  await compile(join(here, "aborts.ts"), aborts);
+  return { empty, stream, aborts, subject: await buildBinary() };
 }
 
 /** In its own process, so that serving and measuring do not disturb each other more than two programs do. */
@@ -54,20 +56,23 @@ function run(command: readonly string[], env: Record<string, string>, stdout: "i
 
 /** Runs A B A B …, so that whatever else the machine does hits both. */
 function measure(row: Row, origin: string): { floor: Sample[]; subject: Sample[] } {
-  const env = {
+  const envOf = (answer: string | undefined) => ({
     PATH: process.env.PATH ?? "",
     HOME: home,
     PI_TS_HOME: join(home, ".pi-ts"),
-    ANTHROPIC_API_KEY: "bench",
-    PI_BASE_URL: `${origin}/${row.answer}/v1`,
-  };
-  const expected = run(row.floor, env, "pipe").output;
+    PI_PROVIDER: "openai",
+    OPENAI_API_KEY: "bench",
+    PI_BASE_URL: `${origin}/${answer}/v1`,
+  });
+  const [floorEnv, env] = [envOf(row.floorAnswer ?? row.answer), envOf(row.answer)];
+  const expected = run(row.floor, floorEnv, "pipe").output;
   const output = run(row.subject, env, "pipe").output;
-  if (row.answer && output !== expected) throw new Error(`the answers differ: ${JSON.stringify(output.slice(0, 200))}`);
+  if (row.answer && !row.floorAnswer && output !== expected)
+    throw new Error(`the answers differ: ${JSON.stringify(output.slice(0, 200))}`);
 
   const samples: { floor: Sample[]; subject: Sample[] } = { floor: [], subject: [] };
   for (let round = -WARM_UPS; round < row.rounds; round++) {
-    const [floor, subject] = [run(row.floor, env).sample, run(row.subject, env).sample];
+    const [floor, subject] = [run(row.floor, floorEnv).sample, run(row.subject, env).sample];
     if (round < 0) continue;
     samples.floor.push(floor);
     samples.subject.push(subject);
@@ -109,7 +114,7 @@ function verdict(quantity: Quantity, floor: number, reached: boolean): string {
 }
 
 function print(...cells: string[]): void {
-  const widths = [24, 6, 20, 20, 7, 7, 0];
+  const widths = [26, 6, 20, 20, 7, 7, 0];
   console.log(
     cells
       .map((cell, i) => cell.padEnd(widths[i] ?? 0))
@@ -119,7 +124,7 @@ function print(...cells: string[]): void {
 }
 
 async function main(): Promise<void> {
-  const { empty, stream, subject } = await build();
+  const { empty, stream, aborts, subject } = await build();
   const ask = [subject, "-p", "hi", "--quiet"];
   const rows: readonly Row[] = [
     { name: "--version", floor: [empty], subject: [subject, "--version"], rounds: 40, aims: { wall: 1.3 } },
@@ -131,6 +136,26 @@ async function main(): Promise<void> {
       answer: "long",
       rounds: 15,
       aims: { wall: 1.6, peak: 1.6 },
+    },
+    // Four times as much may take four times as long: a `write` call whose arguments come in fragments of 20 bytes.
+    {
+      name: "1 MB of arguments / ¼ MB",
+      floor: ask,
+      floorAnswer: "arguments-256k",
+      subject: ask,
+      answer: "arguments-1m",
+      rounds: 10,
+      aims: { wall: 4, peak: 4 },
+    },
+    // The same program after 50 and after 550 answers given up in the middle.
+    {
+      name: "550 aborted streams / 50",
+      floor: [aborts, "50"],
+      subject: [aborts, "550"],
+      floorAnswer: "endless",
+      answer: "endless",
+      rounds: 3,
+      aims: { peak: 1.2 },
     },
   ];
 

@@ -1,7 +1,7 @@
 // The floor of a streamed answer: fetch, getReader(), the text of each delta to stdout; nothing else, no errors handled.
 const response = await fetch(`${process.env.PI_BASE_URL}/chat/completions`, {
   method: "POST",
-  headers: { "content-type": "application/json", authorization: `Bearer ${process.env.ANTHROPIC_API_KEY}` },
+  headers: { "content-type": "application/json", authorization: `Bearer ${process.env.OPENAI_API_KEY}` },
   body: JSON.stringify({ model: "bench", stream: true, messages: [{ role: "user", content: "hi" }] }),
 });
 const reader = response.body!.getReader();

@@ -2,16 +2,14 @@
 import { AppError, type ErrorCode } from "../util/error.ts";
 import { headOf } from "../util/truncate.ts";
 
-const overflowPatterns = [
-  /context[_ ]length[_ ]exceeded/i,
-  /prompt is too long/i,
-  /prompt too long/i,
-  /maximum context length/i,
-  /exceeded model token limit/i,
-  /input token count .*exceeds the maximum/i,
-  /request_too_large/i,
-  /exceed context limit/i,
-];
+/** How each vendor says that a request is larger than the model's context window. */
+const overflowPatterns: Readonly<Record<string, readonly RegExp[]>> = {
+  openai: [/context[_ ]length[_ ]exceeded/i, /maximum context length/i, /exceeds the context window/i],
+  anthropic: [/prompt is too long/i, /exceed context limit/i, /request_too_large/i],
+  gemini: [/input token count .*exceeds the maximum/i],
+  moonshot: [/exceeded model token limit/i],
+  ollama: [/prompt too long/i, /exceed(?:s|ed) .{0,20}context (?:length|size|window)/i],
+};
 const quotaPatterns = [
   /insufficient_quota/i,
   /exceeded your current quota/i,
@@ -84,7 +82,8 @@ function classify(status: number, text: string): ErrorCode {
   if (matches(quotaPatterns, text) && status !== 413) return "quota";
   // A limit on tokens per minute speaks of too many tokens as well, but waiting helps there.
   if (status === 429 || (status === 0 && matches(ratePatterns, text))) return "rate_limit";
-  if (status === 413 || matches(overflowPatterns, text)) return "context_overflow";
+  if (status === 413 || Object.values(overflowPatterns).some((patterns) => matches(patterns, text)))
+    return "context_overflow";
   if (status === 529 || status === 503 || matches(overloadPatterns, text)) return "overloaded";
   if (status === 401 || status === 403) return "auth";
   if (status === 408 || status === 409 || status >= 500) return "server";

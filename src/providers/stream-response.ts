@@ -38,7 +38,10 @@ export async function* streamResponse(
   if (!response.body) throw new AppError("stream_empty", "The provider sent no body", { retryable: true });
   try {
     for await (const events of readSse(response.body, signal, limits, isCutJson)) {
-      const chunks = events.flatMap(({ data, event }) => reader.push(data, event));
+      const chunks: Chunk[] = [];
+      for (const { data, event } of events) {
+        for (const chunk of reader.push(data, event)) chunks.push(chunk);
+      }
       if (chunks.length > 0) yield chunks;
       const last = chunks.at(-1)?.type;
       if (last === "end" || last === "error") return;

@@ -29,13 +29,12 @@ export function createChatReader(): EventReader {
   }
 
   function readDelta(delta: ChatDelta, out: Chunk[]): void {
-    const [field, thinking] = delta.reasoning_content
-      ? ["reasoning_content", delta.reasoning_content]
-      : ["reasoning", delta.reasoning];
-    if (thinking) out.push({ type: "thinking", delta: thinking, signature: field });
-    if (delta.content) out.push({ type: "text", delta: delta.content });
-    if (delta.refusal) out.push({ type: "text", delta: delta.refusal });
-    for (const call of delta.tool_calls ?? []) calls.push(call, out);
+    const { reasoning_content, reasoning, content, refusal, tool_calls } = delta;
+    if (reasoning_content) out.push({ type: "thinking", delta: reasoning_content, signature: "reasoning_content" });
+    else if (reasoning) out.push({ type: "thinking", delta: reasoning, signature: "reasoning" });
+    if (content) out.push({ type: "text", delta: content });
+    if (refusal) out.push({ type: "text", delta: refusal });
+    if (tool_calls) for (const call of tool_calls) calls.push(call, out);
   }
 
   return {
