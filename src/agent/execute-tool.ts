@@ -7,7 +7,8 @@ import { AppError } from "../util/error.ts";
 import { truncate } from "../util/truncate.ts";
 import { cleanText } from "./repair-history.ts";
 
-export interface ToolEnvironment extends Pick<ToolContext, "cwd" | "env" | "maxOutput"> {
+export interface ToolEnvironment
+  extends Pick<ToolContext, "cwd" | "env" | "maxOutput" | "files" | "acceptsImages" | "sandbox"> {
   readonly tools: ToolSet;
   readonly gate: Gate;
   /** Where a path of the model's really leads; throws the file system's error when that cannot be told. */
@@ -42,7 +43,7 @@ export async function executeTool(
   const isError = attempt.output.isError ?? false;
   const { structuredContent } = attempt.output;
   const details = attempt.denied ? { denied: true } : attempt.output.details;
-  const content = [{ type: "text" as const, text }];
+  const content = [{ type: "text" as const, text }, ...(attempt.output.images ?? [])];
   const result: ToolResult = {
     content,
     ...(details === undefined ? {} : { details }),

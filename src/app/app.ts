@@ -8,6 +8,7 @@ import type { AgentEvent } from "../protocol/event.ts";
 import type { Message, Usage } from "../protocol/message.ts";
 import type { Provider } from "../providers/provider.ts";
 import { addUsage, emptyUsage } from "../providers/usage.ts";
+import { createFileMemory } from "../tools/file-memory.ts";
 import { builtinTools } from "../tools/index.ts";
 import { AppError } from "../util/error.ts";
 import { realTarget, resolvePath } from "../util/paths.ts";
@@ -59,6 +60,8 @@ export function createApp(options: AppOptions): App {
     cwd,
     env: withoutKeys(env, config.keyVariables),
     maxOutput: config.maxToolOutput,
+    files: createFileMemory(),
+    acceptsImages: config.model.input.includes("image"),
     tools,
     gate,
     realPath: (path: string) => realTarget(resolvePath(cwd, path)),
@@ -121,6 +124,7 @@ export function createApp(options: AppOptions): App {
     },
     clear() {
       history.length = 0;
+      environment.files.clear();
       announceSystem = true;
       last = undefined;
       total = emptyUsage();

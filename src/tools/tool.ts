@@ -1,6 +1,7 @@
 // The tool interface: what the executor, the gate and the modes know of a tool.
 import type { ToolResult } from "../protocol/event.ts";
-import type { ToolAccess, ToolSpec } from "../protocol/message.ts";
+import type { ImageContent, ToolAccess, ToolSpec } from "../protocol/message.ts";
+import type { FileMemory } from "./file-memory.ts";
 
 /** What a running tool may use; it asks nothing of the process itself. */
 export interface ToolContext {
@@ -14,11 +15,18 @@ export interface ToolContext {
   readonly maxOutput: number;
   /** Reports progress: `content` is the output so far (a tail of it, when long). */
   readonly onUpdate: (partial: ToolResult) => void;
+  /** What the agent has seen of files in this conversation. */
+  readonly files: FileMemory;
+  /** Whether the model takes images. */
+  readonly acceptsImages: boolean;
+  /** Puts a command into the sandbox, when there is one. */
+  readonly sandbox?: ((command: readonly string[]) => string[]) | undefined;
 }
 
-/** `text` is what the model reads; `structuredContent` and `details` are for programs. */
+/** `text` is what the model reads, with `images` behind it; `structuredContent` and `details` are for programs. */
 export interface ToolOutput {
   readonly text: string;
+  readonly images?: readonly ImageContent[];
   readonly isError?: boolean;
   readonly structuredContent?: unknown;
   readonly details?: unknown;

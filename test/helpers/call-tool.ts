@@ -1,4 +1,5 @@
 // Calls a tool as the executor does, without a gate; an error for the model comes back as its result.
+import { createFileMemory } from "../../src/tools/file-memory.ts";
 import { type Tool, type ToolContext, ToolError, type ToolOutput } from "../../src/tools/tool.ts";
 
 export type CallOptions = Partial<ToolContext>;
@@ -12,6 +13,8 @@ export async function callTool(tool: Tool, cwd: string, args: unknown, options: 
       signal: new AbortController().signal,
       maxOutput: 100_000,
       onUpdate: () => {},
+      files: createFileMemory(),
+      acceptsImages: true,
       ...options,
     });
   } catch (error) {

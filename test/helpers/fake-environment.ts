@@ -1,5 +1,6 @@
 // Tools and a gate for tests of the loop: each tool is a function, the gate refuses by name, and both record what they saw.
 import type { ToolEnvironment } from "../../src/agent/execute-tool.ts";
+import { createFileMemory } from "../../src/tools/file-memory.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../src/tools/tool.ts";
 
 export type FakeTool = (args: Record<string, unknown>, context: ToolContext) => ToolOutput | Promise<ToolOutput>;
@@ -36,6 +37,8 @@ export function createFakeEnvironment(
     cwd: "/",
     env: {},
     maxOutput: 1000,
+    files: createFileMemory(),
+    acceptsImages: true,
     realPath: (path) => path,
     tools: {
       specs: Object.keys(tools).map((name) => ({ name, description: name, parameters: { type: "object" } })),

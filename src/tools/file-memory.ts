@@ -1,0 +1,22 @@
+// What the agent last saw of each file, so that nothing written by somebody else in between is overwritten unseen.
+
+/** One state of a file on disk; any write gives it another stamp. */
+export type FileStamp = string;
+
+export interface FileMemory {
+  /** The agent has now seen the file in this state. Paths are absolute, with symlinks resolved. */
+  saw(path: string, stamp: FileStamp): void;
+  /** The state it was last seen in; undefined when it was never seen. */
+  lastSeen(path: string): FileStamp | undefined;
+  /** Forgets everything, as when the conversation does. */
+  clear(): void;
+}
+
+export function createFileMemory(): FileMemory {
+  const seen = new Map<string, FileStamp>();
+  return {
+    saw: (path, stamp) => void seen.set(path, stamp),
+    lastSeen: (path) => seen.get(path),
+    clear: () => seen.clear(),
+  };
+}
