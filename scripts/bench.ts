@@ -1,6 +1,6 @@
 // Measures the compiled program against bare compiled programs doing the least for the same job, side by side, as ratios.
 // A report, never a verdict: it exits 0 whatever it finds. A new measurement is a row in `rows`.
-import { mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildBinary, compile } from "./build.ts";
@@ -13,8 +13,12 @@ interface Row {
   readonly answer?: string;
   readonly floorAnswer?: string;
   readonly rounds: number;
+  /** What flows through in megabytes, for a row that is also about throughput. */
+  readonly megabytes?: number;
   /** The largest ratio wanted, for each quantity worth comparing. */
   readonly aims: Partial<Record<Quantity, number>>;
+  /** What counts for the subject alone: at least so many megabytes a second, at most so much peak memory in MiB. */
+  readonly limits?: { readonly rate: number; readonly peak: number };
 }
 
 type Quantity = "wall" | "peak";
@@ -25,19 +29,31 @@ const UNITS = { wall: "ms", peak: "MB" } as const;
 const WARM_UPS = 3;
 const home = mkdtempSync(join(tmpdir(), "pi-ts-bench-"));
 
+/** What `cat` prints twenty times makes 2 GB of lines: one writer, faster than anything reads. */
+const floodFile = join(home, "flood.txt");
+const floodCommand = `for i in {1..20}; do cat ${floodFile}; done`;
+const floodMegabytes = 2000;
+
 async function build() {
   const here = join(import.meta.dir, "bench");
-  const [empty, stream, aborts] = [join(home, "empty"), join(home, "stream"), join(home, "aborts")];
+  const [empty, stream, aborts, flood] = ["empty", "stream", "aborts", "flood"].map((name) => join(home, name)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
   await compile(join(here, "empty.ts"), empty);
   await compile(join(here, "stream.ts"), stream);
   await compile(join(here, "aborts.ts"), aborts);
-  return { empty, stream, aborts, subject: await buildBinary() };
+  await compile(join(here, "flood.ts"), flood);
+  return { empty, stream, aborts, flood, subject: await buildBinary() };
 }
 
 /** In its own process, so that serving and measuring do not disturb each other more than two programs do. */
 async function startServer(): Promise<{ origin: string; stop(): void }> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "bench/server.ts")], {
     stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, BENCH_FLOOD: floodCommand },
   });
   const first = await child.stdout.getReader().read();
   return { origin: new TextDecoder().decode(first.value).trim(), stop: () => child.kill() };
@@ -104,12 +120,38 @@ function report(row: Row, samples: { floor: Sample[]; subject: Sample[] }): void
       verdict(quantity, floor.min, ratio <= aim),
     );
   }
+  if (row.limits) reportLimits(row, row.limits, samples);
 }
+
+function reportLimits(
+  row: Row,
+  limits: NonNullable<Row["limits"]>,
+  samples: { floor: Sample[]; subject: Sample[] },
+): void {
+  const rates = (side: Sample[]) => ((row.megabytes ?? 0) * 1000) / summarize(side, "wall").median;
+  const rate = rates(samples.subject);
+  const verdictOf = (reached: boolean) => (reached ? "reached" : "missed");
+  const aim = `≥ ${limits.rate}`;
+  print(
+    row.name,
+    "rate",
+    `${rates(samples.floor).toFixed(0)} MB/s`,
+    `${rate.toFixed(0)} MB/s`,
+    "",
+    aim,
+    verdictOf(rate >= limits.rate),
+  );
+  const peak = (summarize(samples.subject, "peak").median * 1e6) / 2 ** 20;
+  const hidden = peak > limits.peak && peak * 1024 <= process.resourceUsage().maxRSS;
+  const end = hidden ? hiddenPeak : verdictOf(peak <= limits.peak);
+  print(row.name, "peak", "", `${peak.toFixed(1)} MiB`, "", `≤ ${limits.peak}`, end);
+}
+
+const hiddenPeak = "unknown: hidden by the bench's own peak";
 
 /** A child starts with the peak memory of the process that spawned it (Linux), so nothing below the bench's own can be seen. */
 function verdict(quantity: Quantity, floor: number, reached: boolean): string {
-  if (quantity === "peak" && floor <= (process.resourceUsage().maxRSS * 1024) / 1e6)
-    return "unknown: hidden by the bench's own peak";
+  if (quantity === "peak" && floor <= (process.resourceUsage().maxRSS * 1024) / 1e6) return hiddenPeak;
   return reached ? "reached" : "missed";
 }
 
@@ -124,7 +166,9 @@ function print(...cells: string[]): void {
 }
 
 async function main(): Promise<void> {
-  const { empty, stream, aborts, subject } = await build();
+  const { empty, stream, aborts, flood, subject } = await build();
+  const lines = `${"x".repeat(79)}\n`.repeat(12_500);
+  for (let size = 0; size < floodMegabytes / 20; size++) appendFileSync(floodFile, lines);
   const ask = [subject, "-p", "hi", "--quiet"];
   const rows: readonly Row[] = [
     { name: "--version", floor: [empty], subject: [subject, "--version"], rounds: 40, aims: { wall: 1.3 } },
@@ -157,7 +201,19 @@ async function main(): Promise<void> {
       rounds: 3,
       aims: { peak: 1.2 },
     },
-  ];
+    // A command whose output is far more than a result can hold: read, looked at, counted and dropped. The floor only reads.
+    {
+      name: "bash flood, 2 GB",
+      floor: [flood, floodCommand],
+      floorAnswer: "short",
+      subject: [...ask, "--yolo"],
+      answer: "flood",
+      rounds: 3,
+      megabytes: floodMegabytes,
+      aims: { wall: 2 },
+      limits: { rate: 500, peak: 120 },
+    },
+  ].filter(({ name }) => name.includes(process.argv[2] ?? ""));
 
   const server = await startServer();
   try {

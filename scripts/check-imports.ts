@@ -14,7 +14,7 @@ interface Room {
 /** What every room stands on. */
 const FLOOR = ["protocol", "util"];
 
-/** From the top of the house to its floor; in step with "The house" in the house style. */
+/** From the top of the house to its floor. */
 const ROOMS: Readonly<Record<string, Room>> = {
   "main.ts": { knows: ["cli", ...FLOOR] },
   "index.ts": { knows: ["sdk", ...FLOOR] },

@@ -67,7 +67,7 @@ async function main(logs: string): Promise<number> {
     step(join(logs, "build"), [bun, "scripts/build.ts"]),
   ]);
   const env: Record<string, string> = build.ok ? { PI_TS_BINARY: join(root, "dist/pi-ts") } : {};
-  const tests = await step(join(logs, "tests"), [bun, "test"], env);
+  const tests = await step(join(logs, "tests"), [bun, "test", "--parallel=2"], env);
 
   const counts = parseCounts(tests.output);
   if (!counts) console.log("the test counts could not be read, which counts as one failure");

@@ -34,11 +34,21 @@ function writeCall(bytes: number): Uint8Array<ArrayBuffer> {
   return encode([...chunks, chunk({}, "tool_calls")]);
 }
 
+/** One call of `bash`; the bench says which command. */
+function bashCall(command: string): Uint8Array<ArrayBuffer> {
+  const call = { name: "bash", arguments: JSON.stringify({ command }) };
+  return encode([
+    chunk({ role: "assistant", tool_calls: [{ index: 0, id: "call_bench", type: "function", function: call }] }),
+    chunk({}, "tool_calls"),
+  ]);
+}
+
 const answers: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = {
   short: answer(3),
   long: answer(20_000),
   "arguments-256k": writeCall(256 * 1024),
   "arguments-1m": writeCall(1024 * 1024),
+  flood: bashCall(process.env.BENCH_FLOOD ?? "true"),
 };
 
 /** Pieces as a network would cut them: without regard for events. */

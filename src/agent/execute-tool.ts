@@ -1,9 +1,10 @@
 // One tool call, from the model's words to a result message: find → validate → gate → run → truncate.
 import type { Gate } from "../permission/gate.ts";
-import type { AgentEvent, ToolResult } from "../protocol/event.ts";
+import type { AgentEvent, DeniedCall, ToolResult } from "../protocol/event.ts";
 import type { ToolCall, ToolResultMessage } from "../protocol/message.ts";
 import { type ToolContext, ToolError, type ToolOutput, type ToolSet } from "../tools/tool.ts";
 import { AppError } from "../util/error.ts";
+import { resolvePath } from "../util/paths.ts";
 import { truncate } from "../util/truncate.ts";
 import { cleanText } from "./repair-history.ts";
 
@@ -19,8 +20,8 @@ export interface ToolEnvironment
 
 export interface ToolOutcome {
   readonly message: ToolResultMessage;
-  /** The gate refused it. */
-  readonly denied: boolean;
+  /** Set when the gate refused it. */
+  readonly denied?: DeniedCall;
   /** The machine cannot go on, such as when there is no shell to start. */
   readonly fatal?: AppError;
 }
@@ -60,14 +61,14 @@ export async function executeTool(
       durationMs,
       timestamp: Date.now(),
     },
-    denied: attempt.denied ?? false,
+    ...(attempt.denied ? { denied: attempt.denied } : {}),
     ...(attempt.fatal ? { fatal: attempt.fatal } : {}),
   };
 }
 
 interface Attempt {
   readonly output: ToolOutput;
-  readonly denied?: boolean;
+  readonly denied?: DeniedCall;
   readonly fatal?: AppError;
 }
 
@@ -83,18 +84,23 @@ async function attemptCall(
     const tool = await environment.tools.load(call.name);
     if (!tool) return failed(`unknown tool '${call.name}'`);
     const invocation = tool.prepare(call.arguments);
-    const { cwd } = environment;
     const verdict = await environment.gate.check(
       {
         toolName: tool.name,
         access: tool.access,
+        args: call.arguments,
         summary: invocation.summary,
+        paths: invocation.paths.map((path) => resolvePath(environment.cwd, path)),
         realPaths: invocation.paths.map((path) => resolveForGate(path, environment)),
-        preview: () => invocation.preview({ cwd }),
+        preview: () => invocation.preview(environment),
       },
       signal,
     );
-    if (!verdict.allowed) return { ...failed(verdict.reason), denied: true };
+    if (!verdict.allowed) {
+      const { reason } = verdict;
+      const denied = { toolCallId: call.id, toolName: tool.name, summary: invocation.summary, reason };
+      return { ...failed(reason), denied };
+    }
     return { output: await invocation.run({ ...environment, signal, onUpdate }) };
   } catch (error) {
     if (error instanceof ToolError) return failed(error.message);

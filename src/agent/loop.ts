@@ -1,8 +1,9 @@
 // The loop: ask the model, run the tools it calls, ask again, until it answers without calls or a limit ends it.
-import type { AgentEvent } from "../protocol/event.ts";
+import type { AgentEvent, DeniedCall } from "../protocol/event.ts";
 import type {
   AssistantMessage,
   Message,
+  StopReason,
   SystemMessage,
   ThinkingLevel,
   ToolCall,
@@ -11,6 +12,7 @@ import type {
 import type { Model } from "../protocol/model.ts";
 import type { Provider } from "../providers/provider.ts";
 import { emptyUsage } from "../providers/usage.ts";
+import type { Conversation } from "../session/session.ts";
 import { AppError } from "../util/error.ts";
 import { executeTool, type ToolEnvironment } from "./execute-tool.ts";
 import { type FoldResult, foldStream } from "./fold-stream.ts";
@@ -26,8 +28,8 @@ export interface LoopInput {
   /** The prompt in force; announced before the first user message of a conversation. */
   readonly system: SystemMessage;
   readonly announceSystem: boolean;
-  /** The conversation so far; the loop appends what is finished. */
-  readonly history: Message[];
+  /** The conversation so far; the loop adds each message before it announces it. */
+  readonly conversation: Conversation;
   readonly prompt: Message;
   readonly environment: ToolEnvironment;
   readonly maxTokens: number;
@@ -48,8 +50,8 @@ export interface LoopOutcome {
   readonly error?: AppError;
   /** The text of the last answer; incomplete unless `status` is `done`. */
   readonly text: string;
-  /** Names and words of the calls that the gate refused. */
-  readonly denied: readonly ToolCall[];
+  /** The calls that the gate refused. */
+  readonly denied: readonly DeniedCall[];
 }
 
 /**
@@ -57,12 +59,12 @@ export interface LoopOutcome {
  * repeated, each time as a run of its own. A prompt that brought nothing leaves the history as it was; finished rounds stay.
  */
 export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
-  const { history, emit, signal } = input;
-  const denied: ToolCall[] = [];
-  const mark = history.length;
+  const { conversation, emit, signal } = input;
+  const denied: DeniedCall[] = [];
   let announced: Message[] = [];
   let running = false;
   let cutTurns = 0;
+  let answered = false;
 
   function begin(): void {
     running = true;
@@ -76,6 +78,7 @@ export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
   }
 
   function end(message: Message): void {
+    conversation.add(message);
     announced.push(message);
     emit({ type: "message_end", message });
   }
@@ -87,7 +90,8 @@ export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
   }
 
   function finish(outcome: Omit<LoopOutcome, "denied">): LoopOutcome {
-    if (outcome.status !== "done" && history.at(-1) === input.prompt) history.length = mark;
+    // A prompt that nothing came of is not asked again with the next one.
+    if (outcome.status !== "done" && !answered) conversation.omit(input.prompt);
     stop(false);
     return { ...outcome, denied };
   }
@@ -109,6 +113,7 @@ export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
       stop(true);
       const errorMessage = failure.message;
       emit({ type: "auto_retry_start", attempt, maxAttempts: input.maxRetries, delayMs, errorMessage });
+      conversation.omit(result.message);
       await pause(delayMs, signal);
       if (signal.aborted) {
         emit({ type: "auto_retry_end", success: false, attempt, finalError: "Retry aborted" });
@@ -119,15 +124,15 @@ export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
   }
 
   /** Runs the calls of an answer, one after another; results go into the history. */
-  async function runCalls(calls: readonly ToolCall[], cut: ReadonlySet<ToolCall>) {
+  async function runCalls(calls: readonly ToolCall[], cut: ReadonlySet<ToolCall>, stopReason: StopReason) {
+    const cutBy = stopReason === "length" ? cutByLimit : cutSomehow;
     const results: ToolResultMessage[] = [];
     let fatal: AppError | undefined;
     for (const call of calls) {
-      const runnable = cut.has(call) ? { ...call, argumentsError: cutMessage } : call;
+      const runnable = cut.has(call) ? { ...call, argumentsError: `${cutBy} ${smaller}` } : call;
       const outcome = await executeTool(runnable, input.environment, signal, emit);
-      if (outcome.denied) denied.push(call);
+      if (outcome.denied) denied.push(outcome.denied);
       fatal ??= outcome.fatal;
-      history.push(outcome.message);
       announce(outcome.message);
       results.push(outcome.message);
     }
@@ -136,7 +141,6 @@ export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
 
   begin();
   if (input.announceSystem) announce(input.system);
-  history.push(input.prompt);
   announce(input.prompt);
 
   for (let turn = 1; ; turn++) {
@@ -145,15 +149,17 @@ export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
     const text = textOf(message);
     if (failure) {
       const aborted = failure.code === "aborted";
-      if (aborted && running && message.content.length > 0) history.push(message);
+      // What was said before an abort stays; an answer that failed is no part of what follows.
+      if (aborted && running && message.content.length > 0) answered = true;
+      else conversation.omit(message);
       if (running) emit({ type: "turn_end", message, toolResults: [] });
       return finish({ status: aborted ? "aborted" : "error", error: failure, text });
     }
-    history.push(message);
+    answered = true;
     const calls = message.content.filter((block) => block.type === "toolCall");
     const last = calls.at(-1);
     const cut = last && message.stopReason === "length" ? new Set([...cutCalls, last]) : cutCalls;
-    const { results, fatal } = await runCalls(calls, cut);
+    const { results, fatal } = await runCalls(calls, cut, message.stopReason);
     emit({ type: "turn_end", message, toolResults: results });
     if (fatal) return finish({ status: "error", error: fatal, text });
     if (signal.aborted) return finish({ status: "aborted", text });
@@ -179,13 +185,14 @@ async function ask(input: LoopInput): Promise<Answer> {
     model: model.id,
     usage: emptyUsage(),
     stopReason: "pending",
+    thinkingLevel: input.thinkingLevel ?? "off",
     timestamp: Date.now(),
   };
   const chunks = provider.stream(
     {
       model,
       system: promptText(input.system),
-      messages: repairHistory(input.history),
+      messages: repairHistory(input.conversation.messages()),
       tools: input.environment.tools.specs,
       maxTokens: input.maxTokens,
       temperature: input.temperature,
@@ -198,8 +205,9 @@ async function ask(input: LoopInput): Promise<Answer> {
   return { message, ...result };
 }
 
-const cutMessage =
-  "not run: the output limit cut this call off before it was complete. Make smaller calls, for instance write a file in several pieces";
+const cutByLimit = "not run: the output limit cut this call off before it was complete.";
+const cutSomehow = "not run: the arguments stop in the middle, most likely because the output limit cut this call off.";
+const smaller = "Make smaller calls, for instance write a file in several pieces";
 
 function cutTooOften(maxTokens: number): AppError {
   return new AppError(

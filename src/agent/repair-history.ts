@@ -1,5 +1,13 @@
 // The history as a provider accepts it: run before every request, so that no crash, abort or old session can make one unsendable. Pure.
-import type { AssistantMessage, Message, ToolCall, ToolResultMessage } from "../protocol/message.ts";
+import { toModelMessages } from "../context/model-messages.ts";
+import type {
+  AssistantMessage,
+  Message,
+  ModelMessage,
+  ToolCall,
+  ToolResultMessage,
+  UserMessage,
+} from "../protocol/message.ts";
 
 const interrupted = "Error: interrupted before it finished; there is no result";
 const noOutput = "(no output)";
@@ -9,13 +17,12 @@ const noOutput = "(no output)";
  * results without a call are gone, blank texts are gone or have a placeholder, answers that failed are gone, and every string is
  * well-formed Unicode without NUL. Messages that need no change are the same objects, so the prefix stays byte-stable.
  */
-export function repairHistory(messages: readonly Message[]): Message[] {
-  const repaired: Message[] = [];
+export function repairHistory(history: readonly Message[]): ModelMessage[] {
+  const messages = toModelMessages(history);
+  const repaired: ModelMessage[] = [];
   const results = collectResults(messages);
   messages.forEach((message, position) => {
     switch (message.role) {
-      case "system":
-        return;
       case "toolResult":
         return;
       case "user": {
@@ -40,7 +47,7 @@ export function repairHistory(messages: readonly Message[]): Message[] {
 
 /** The result of a call is the first one with its id after the call's message and before the next answer. */
 function collectResults(
-  messages: readonly Message[],
+  messages: readonly ModelMessage[],
 ): (position: number, call: ToolCall) => ToolResultMessage | undefined {
   return (position, call) => {
     for (let i = position + 1; i < messages.length; i++) {
@@ -52,7 +59,7 @@ function collectResults(
   };
 }
 
-function repairUser(message: Message & { role: "user" }): Message | undefined {
+function repairUser(message: UserMessage): UserMessage | undefined {
   if (typeof message.content === "string") {
     const content = cleanText(message.content);
     if (content.trim() === "") return undefined;
@@ -133,7 +140,7 @@ export function cleanText(text: string): string {
 }
 
 /** Some providers refuse a history that ends with an answer ending in white space. */
-function trimLastAnswer(messages: Message[]): void {
+function trimLastAnswer(messages: ModelMessage[]): void {
   const last = messages.at(-1);
   if (last?.role !== "assistant") return;
   const block = last.content.at(-1);

@@ -6,6 +6,7 @@ import { type Environment, resolveConfig } from "../config/config.ts";
 import recording from "../providers/replay/demo.jsonl" with { type: "text" };
 import { createReplayProvider } from "../providers/replay/index.ts";
 import { type App, createApp } from "./app.ts";
+import { loadPermissions } from "./permissions.ts";
 
 export const task = "test.sh fails. Find out why, mend it, and show that it passes.";
 
@@ -41,20 +42,22 @@ export function createDemoProject(): string {
 }
 
 /** The demo's app; with `paced` the recorded answer comes at the speed it was recorded. */
-export function createDemoApp(
+export async function createDemoApp(
   cwd: string,
   env: Environment,
   options: { quiet: boolean; paced: boolean },
   onBug: (error: unknown) => void,
-): App {
+): Promise<App> {
   // The recorded commands are known and the folder is the demo's own, so nobody needs to be asked.
   const flags = { contextFiles: false, yolo: true, quiet: options.quiet };
+  const config = resolveConfig(flags, { PI_TS_HOME: env.PI_TS_HOME }, [], [provider], provider.name);
   return createApp({
-    config: resolveConfig(flags, { PI_TS_HOME: env.PI_TS_HOME }, {}, [provider], provider.name),
+    config,
+    permissions: await loadPermissions(config, cwd, env),
     provider: createReplayProvider(recording, "the demo's recording", options.paced),
     cwd,
     env,
-    ask: async () => ({ allowed: true }),
+    ask: async () => ({ choice: "once" }),
     onBug,
     notify: () => {},
   });

@@ -18,7 +18,7 @@ export interface ProviderModels {
 
 /** Every provider with its models, or just the one named. Throws `AppError` `usage` for an unknown name. */
 export async function listProviders(only: string | undefined, env: Environment): Promise<ProviderModels[]> {
-  const file = await loadConfigFile(homeFolder(env));
+  const { content: file } = await loadConfigFile(homeFolder(env));
   // Any model will do: this only checks the name.
   if (only !== undefined) await loadConfig({ provider: only, model: "any", baseUrl: "http://localhost" }, env);
   const configured = Object.entries(file.providers ?? {}).map(([name, table]) => fromTable(name, table));

@@ -5,10 +5,11 @@ import type { Transport } from "../providers/http.ts";
 import { createReplayTransport } from "../providers/replay/index.ts";
 import { parseRecording } from "../providers/replay/recording.ts";
 import { AppError } from "../util/error.ts";
+import { outputPathStart } from "../util/output-folder.ts";
 
 /**
- * Puts placeholders for the working directory, the home directory and the prompt's lines about system and date, so that a recording made
- * here today answers there tomorrow. Works on JSON text.
+ * Puts placeholders for the working directory, the home directory, the folder of long outputs and the prompt's lines about system and date,
+ * so that a recording made here today answers there tomorrow. Works on JSON text.
  */
 export function createSteady(cwd: string): (body: string) => string {
   const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
@@ -16,8 +17,9 @@ export function createSteady(cwd: string): (body: string) => string {
     [inJson(cwd), "<cwd>"],
     [inJson(homedir()), "<home>"],
   ] as const;
+  const outputs = new RegExp(`${RegExp.escape(inJson(outputPathStart()))}\\w{6}`, "g");
   return (body) => {
-    let steady = body;
+    let steady = body.replace(outputs, "<outputs>");
     for (const [folder, placeholder] of folders) if (folder.length > 1) steady = steady.replaceAll(folder, placeholder);
     return steady.replace(/(\\nOperating system: )[^\\]*(\\nDate: )[^"\\]*/, "$1<os>$2<date>");
   };

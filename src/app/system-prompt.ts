@@ -1,10 +1,10 @@
 // The system prompt: who the agent is, where it works, how it should go about it. Fixed at start, so that every request begins with the same bytes.
-import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { release } from "node:os";
 import { dirname, join } from "node:path";
 import { promptText } from "../agent/loop.ts";
+import { cleanText } from "../agent/repair-history.ts";
 import type { SystemMessage, ToolSpec } from "../protocol/message.ts";
-import { builtinTools } from "../tools/index.ts";
 
 const preamble =
   "You are pi-ts, a coding agent that works in the user's terminal. You do programming tasks by reading and changing files and by running commands.";
@@ -19,8 +19,8 @@ const rules = `How to work:
 const maxContextFile = 64 * 1024;
 
 /** The prompt that a run in `cwd` would send now, as text. */
-export function systemPromptText(cwd: string, contextFiles: boolean): string {
-  return promptText(buildSystemMessage({ cwd, tools: builtinTools().specs, contextFiles, now: new Date() }));
+export function systemPromptText(cwd: string, tools: readonly ToolSpec[], contextFiles: boolean): string {
+  return promptText(buildSystemMessage({ cwd, tools, contextFiles, now: new Date() }));
 }
 
 export interface PromptOptions {
@@ -36,7 +36,7 @@ export function buildSystemMessage({ cwd, tools, contextFiles, now }: PromptOpti
     content: "",
     sections: {
       preamble,
-      tools: `Tools: ${tools.map(({ name }) => name).join(", ")}. Paths are relative to the working directory unless absolute.`,
+      tools: `Tools: ${tools.map(({ name }) => name).join(", ") || "none"}. Paths are relative to the working directory unless absolute.`,
       rules,
       docs: contextFiles ? contextDocs(cwd) : "",
       cwd: `Working directory: ${cwd}\nOperating system: ${operatingSystem()}\nDate: ${now.toISOString().slice(0, 10)} (UTC)`,
@@ -81,11 +81,14 @@ function readContextFile(path: string): string | undefined {
     return undefined;
   }
   try {
-    if (!fstatSync(fd).isFile()) return undefined;
-    const text = readFileSync(fd, "utf8");
-    return text.length <= maxContextFile
-      ? text
-      : `${text.slice(0, maxContextFile)}\n(cut: the file has ${text.length} characters)`;
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return undefined;
+    const bytes = new Uint8Array(Math.min(stat.size, maxContextFile));
+    const length = readSync(fd, bytes, 0, bytes.length, 0);
+    // A character that the limit cuts in two is left out; a prompt must be well-formed in every request.
+    const text = new TextDecoder().decode(bytes.subarray(0, length), { stream: stat.size > length });
+    const note = stat.size > length ? `\n(cut: the file has ${stat.size} bytes, these are the first ${length})` : "";
+    return `${cleanText(text)}${note}`;
   } finally {
     closeSync(fd);
   }

@@ -1,5 +1,5 @@
 // The flags of the root command, as citty describes them; help, checks and completions all come from here.
-import type { ArgsDef } from "citty";
+import type { FlagsDef } from "./parse-args.ts";
 
 export const rootArgs = {
   task: { type: "positional", required: false, description: "The task; `-` reads it from stdin" },
@@ -32,7 +32,27 @@ export const rootArgs = {
     description: "Write the provider's traffic to a new file, without keys",
   },
   replay: { type: "string", valueHint: "file", description: "Answer from a recording: no network, no key" },
+  session: {
+    type: "boolean",
+    default: true,
+    description: "Store the conversation",
+    negativeDescription: "Do not store the conversation",
+  },
+  "session-dir": { type: "string", valueHint: "folder", description: "Folder of the sessions (~/.pi-ts/sessions)" },
   yolo: { type: "boolean", description: "Run commands and touch any file without asking" },
+  "read-only": { type: "boolean", description: "Offer only read, grep, find and ls" },
+  tools: { type: "string", valueHint: "names", description: "Offer only these tools; names with commas between them" },
+  "exclude-tools": { type: "string", valueHint: "names", description: "Offer all tools but these" },
+  allow: {
+    type: "string",
+    repeatable: true,
+    valueHint: "rule",
+    description: "Allow without asking, such as 'bash(npm test)' or 'write(src/**)'; may be repeated",
+  },
+  deny: { type: "string", repeatable: true, valueHint: "rule", description: "Never allow; may be repeated" },
+  sandbox: { type: "boolean", description: "Run commands in a sandbox: bubblewrap, or sandbox-exec on macOS" },
+  "sandbox-net": { type: "boolean", description: "With --sandbox: let commands reach the network" },
+  "trust-project": { type: "boolean", description: "Let the project's .pi-ts/config.toml count in this run" },
   "context-files": {
     type: "boolean",
     default: true,
@@ -43,4 +63,4 @@ export const rootArgs = {
   quiet: { type: "boolean", description: "No tool activity and notices on stderr" },
   version: { type: "boolean", description: "Print the version and exit" },
   help: { type: "boolean", alias: "h", description: "Print this help and exit" },
-} as const satisfies ArgsDef;
+} as const satisfies FlagsDef;

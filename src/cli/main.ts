@@ -67,6 +67,11 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     io.stdout(`pi-ts ${version}\n`);
     return 0;
   }
+  if (!load && !flags.print && !argv.includes("--") && words.length === 1 && Object.hasOwn(commands, words[0] ?? "")) {
+    throw new AppError("usage", `The command ${words[0]} comes first, before any flag`, {
+      hint: `Try: pi-ts ${words[0]}, or pi-ts -p ${words[0]} if that is the task.`,
+    });
+  }
   return command.run(flags, { io, env: process.env, cwd: workingDirectory(), words });
 }
 

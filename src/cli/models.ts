@@ -1,5 +1,6 @@
 // `pi-ts models`: what the catalog and config.toml know, or what a provider itself lists.
 import { listLiveModels, listProviders, type ModelRow } from "../app/models.ts";
+import { forReader } from "../modes/show.ts";
 import { defineCommand } from "./command.ts";
 
 export const models = defineCommand({
@@ -14,13 +15,8 @@ export const models = defineCommand({
     const search = words.join(" ").toLowerCase();
     const providers = args.live ? [await listLiveModels(args.provider, env)] : await listProviders(args.provider, env);
     for (const { name, models, defaultModel } of providers) {
-      io.stdout(
-        formatModels(
-          name,
-          defaultModel,
-          models.filter(({ id }) => id.toLowerCase().includes(search)),
-        ),
-      );
+      const rows = models.filter(({ id }) => id.toLowerCase().includes(search));
+      io.stdout(forReader(formatModels(name, defaultModel, rows), io));
     }
     return 0;
   },

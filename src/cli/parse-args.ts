@@ -1,17 +1,24 @@
 // The command line against a command's flags, strictly: an unknown flag or a missing value is a usage error with a suggestion.
 // citty describes the commands and renders their help; its own parser lets unknown flags pass and costs a third of a start.
-import type { ArgsDef } from "citty";
+import type { ArgDef } from "citty";
 import { closest } from "../util/closest.ts";
 import { AppError } from "../util/error.ts";
 
-/** What was given: text for string flags, true or false for switches; absent flags are undefined. */
-export type ParsedFlags<Args extends ArgsDef> = {
+/** Flags as citty describes them; a `repeatable` string flag may be given several times, and all its values count. */
+export type FlagsDef = Record<string, ArgDef & { readonly repeatable?: boolean }>;
+
+/** What was given: text for string flags, true or false for switches, a list for repeatable flags; absent flags are undefined. */
+export type ParsedFlags<Args extends FlagsDef> = {
   readonly [Name in keyof Args as Args[Name]["type"] extends "positional" ? never : Name]?:
-    | (Args[Name]["type"] extends "boolean" ? boolean : string)
+    | (Args[Name]["type"] extends "boolean"
+        ? boolean
+        : Args[Name] extends { readonly repeatable: true }
+          ? readonly string[]
+          : string)
     | undefined;
 };
 
-export interface ParsedArgs<Args extends ArgsDef> {
+export interface ParsedArgs<Args extends FlagsDef> {
   readonly flags: ParsedFlags<Args>;
   /** The words that are not flags, in order. */
   readonly words: readonly string[];
@@ -21,8 +28,8 @@ export interface ParsedArgs<Args extends ArgsDef> {
  * Takes `--name value`, `--name=value`, `--switch`, `--no-switch`, short forms (`-m value`, `-pq` for switches) and `--`, after which
  * everything is a word. A lone `-` is a word, and so is a text with spaces that begins with a dash. Throws `AppError` `usage`.
  */
-export function parseArgs<Args extends ArgsDef>(argv: readonly string[], args: Args): ParsedArgs<Args> {
-  const flags: Record<string, string | boolean> = {};
+export function parseArgs<Args extends FlagsDef>(argv: readonly string[], args: Args): ParsedArgs<Args> {
+  const flags: Record<string, string | boolean | readonly string[]> = {};
   const words: string[] = [];
   const names = new Map<string, string>();
   for (const [name, arg] of Object.entries(args)) {
@@ -54,7 +61,8 @@ export function parseArgs<Args extends ArgsDef>(argv: readonly string[], args: A
         for (const member of group) flags[member as string] = true;
       } else throw unknownFlag(flag, names);
     } else if (isSwitch(name)) {
-      if (given !== undefined) throw usage(`${flag} takes no value`, `Use ${flag} or --no-${name}.`);
+      if (given !== undefined)
+        throw usage(`${flag} takes no value`, `Write ${flag} alone; a task is a word of its own.`);
       flags[name] = true;
     } else {
       const value = given ?? argv[++i];
@@ -62,13 +70,13 @@ export function parseArgs<Args extends ArgsDef>(argv: readonly string[], args: A
       if (given === undefined && names.has(value)) {
         throw usage(`${flag} needs a value, but ${value} follows`, `Write ${flag}=${value} if that is the value.`);
       }
-      flags[name] = value;
+      flags[name] = args[name]?.repeatable ? [...((flags[name] as readonly string[]) ?? []), value] : value;
     }
   }
   return { flags: flags as ParsedFlags<Args>, words };
 }
 
-function aliasesOf(arg: ArgsDef[string]): readonly string[] {
+function aliasesOf(arg: FlagsDef[string]): readonly string[] {
   if (!("alias" in arg) || arg.alias === undefined) return [];
   return typeof arg.alias === "string" ? [arg.alias] : arg.alias;
 }

@@ -12,22 +12,22 @@ const pauseMs = 10_000;
 const maxBytes = 10 * 1024 * 1024;
 
 /** Throws `AppError` `usage` when there is no task at all. */
-export async function readTask(words: readonly string[], io: Io, quiet: boolean): Promise<string> {
+export async function readTask(words: readonly string[], io: Io): Promise<string> {
   const task = words.filter((word) => word !== "-").join(" ");
   const asked = words.includes("-");
   const given = task.trim() !== "";
-  const piped = asked ? await readStdin(undefined, undefined) : await readPipe(given, quiet, io);
+  const piped = asked ? await readStdin(undefined, undefined) : await readPipe(given, io);
   if (!given && piped.trim() === "") throw noTask(asked);
   if (piped.trim() === "") return task;
   return given ? `${task}\n\n${piped}` : piped;
 }
 
-async function readPipe(given: boolean, quiet: boolean, io: Io): Promise<string> {
+async function readPipe(given: boolean, io: Io): Promise<string> {
   if (io.isTerminal(0) || !hasInput()) return "";
   const first = given ? firstByteMs : onlySourceMs;
   return readStdin(first, (text) => {
-    if (quiet) return;
-    log().info(
+    // Never quiet: what was meant to be read may be missing.
+    log().warn(
       text === ""
         ? `stdin is open but silent; going on without it (add - to wait for it)`
         : `stdin went silent for ${pauseMs / 1000} s; going on with what came (add - to wait for its end)`,

@@ -1,13 +1,14 @@
 // The configuration of a run: flags over environment over config.toml over defaults, as one frozen object.
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { ThinkingLevel } from "../protocol/message.ts";
 import type { Model } from "../protocol/model.ts";
 import { thinkingLevels } from "../protocol/thinking-level.ts";
 import { AppError } from "../util/error.ts";
 import type { ConfigFile, QuirkTable } from "./file.ts";
-import { headerKeyVariables, type NetworkConfig, resolveNetwork } from "./network.ts";
+import { absolutePaths, headerKeyVariables, type NetworkConfig, resolveNetwork } from "./network.ts";
+import { type PermissionConfig, resolvePermissions } from "./permissions.ts";
 
 /** Flags as the command line gave them; numbers are still text. */
 export interface Flags {
@@ -21,6 +22,14 @@ export interface Flags {
   readonly maxRetries?: string | undefined;
   readonly thinking?: string | undefined;
   readonly yolo?: boolean | undefined;
+  readonly readOnly?: boolean | undefined;
+  /** Names with commas between them. */
+  readonly tools?: string | undefined;
+  readonly excludeTools?: string | undefined;
+  readonly allow?: readonly string[] | undefined;
+  readonly deny?: readonly string[] | undefined;
+  readonly sandbox?: boolean | undefined;
+  readonly sandboxNet?: boolean | undefined;
   readonly quiet?: boolean | undefined;
   readonly contextFiles?: boolean | undefined;
 }
@@ -56,12 +65,14 @@ export interface Config {
   readonly thinkingLevel: ThinkingLevel | undefined;
   /** How often a request that failed for a passing reason is sent again. */
   readonly maxRetries: number;
-  readonly yolo: boolean;
+  readonly permissions: PermissionConfig;
   readonly quiet: boolean;
   /** Whether AGENTS.md files are read into the prompt. */
   readonly contextFiles: boolean;
   /** Every environment variable that is known to hold a provider key. */
   readonly keyVariables: readonly string[];
+  /** Environment variables that children get although they hold a key. */
+  readonly envPass: readonly string[];
 }
 
 /** What the configuration needs to know of a provider from the catalog. */
@@ -88,45 +99,56 @@ export function homeFolder(env: Environment): string {
   return env.PI_TS_HOME || join(homedir(), ".pi-ts");
 }
 
-/** Reads config.toml, if there is one; the code that checks it is loaded only then. Throws `AppError` naming file, line or key. */
-export async function loadConfigFile(home: string): Promise<ConfigFile> {
-  const path = join(home, "config.toml");
-  if (!existsSync(path)) return {};
-  const { parseConfigFile, readConfigFile } = await import("./file.ts");
-  return parseConfigFile(readConfigFile(path), path);
+/** A checked config file and where it was. */
+export interface LoadedFile {
+  readonly path: string;
+  readonly content: ConfigFile;
 }
 
-/** Merges the layers. Throws `AppError` (`usage`, `config`) for a value that cannot be used; a missing key is no error here. */
+/** Reads config.toml, if there is one; the code that checks it is loaded only then. Throws `AppError` naming file, line or key. */
+export async function loadConfigFile(home: string): Promise<LoadedFile> {
+  const path = join(home, "config.toml");
+  if (!existsSync(path)) return { path, content: {} };
+  const { parseConfigFile, readConfigFile } = await import("./file.ts");
+  return { path, content: parseConfigFile(readConfigFile(path), path) };
+}
+
+/** Merges the layers; of `files` the first counts most. Throws `AppError` (`usage`, `config`) for a value that cannot be used; a missing key is no error here. */
 export function resolveConfig(
   flags: Flags,
   env: Environment,
-  file: ConfigFile,
+  files: readonly LoadedFile[],
   catalog: readonly KnownProvider[],
   defaultProvider: string,
 ): Config {
+  const file = mergeFiles(files);
   const chosen = chooseModel(flags, env, file, catalog, defaultProvider);
   const known = catalog.find(({ name }) => name === chosen.provider);
   const table = file.providers?.[chosen.provider];
   const keyEnv = table?.api_key_env ?? known?.keyEnv;
-  const baseUrl = flags.baseUrl ?? (env.PI_BASE_URL || undefined) ?? table?.base_url ?? known?.baseUrl;
+  const [baseUrl, urlSource] = [
+    [flags.baseUrl, "--base-url"] as const,
+    [env.PI_BASE_URL || undefined, "$PI_BASE_URL"] as const,
+    [table?.base_url, `base_url under [providers.${chosen.provider}] in config.toml`] as const,
+  ].find(([url]) => url !== undefined) ?? [known?.baseUrl, ""];
   if (baseUrl === undefined) throw noBaseUrl(chosen.provider);
   const provider: ProviderConfig = {
     name: chosen.provider,
     api: table?.api ?? known?.api ?? "openai-completions",
-    baseUrl: checkUrl(baseUrl),
+    baseUrl: checkUrl(baseUrl, urlSource),
     keyEnv,
     apiKey: flags.apiKey ?? (keyEnv === undefined ? undefined : env[keyEnv] || undefined),
     firstByteMs: seconds(env, "PI_FIRST_BYTE_TIMEOUT", table?.first_byte_timeout, defaults.firstByteSeconds),
     idleMs: seconds(env, "PI_IDLE_TIMEOUT", table?.idle_timeout, defaults.idleSeconds),
     quirks: table ?? {},
-    ...resolveNetwork(table ?? {}, chosen.provider, homeFolder(env), env),
+    ...resolveNetwork(table ?? {}, chosen.provider, env),
   };
-  const model = describeModel(chosen.model, provider, known, table?.models);
+  const model = describeModel(chosen.model, provider, known, table?.models, flags.thinking !== undefined);
   const maxTokens =
     count("--max-tokens", flags.maxTokens) ??
     count("PI_MAX_TOKENS", env.PI_MAX_TOKENS) ??
     file.max_tokens ??
-    defaults.maxTokens;
+    Math.min(defaults.maxTokens, model.maxTokens);
   return Object.freeze({
     home: homeFolder(env),
     provider,
@@ -137,20 +159,38 @@ export function resolveConfig(
     temperature: file.temperature,
     thinkingLevel: thinkingLevel(flags.thinking) ?? file.thinking,
     maxRetries: count("--max-retries", flags.maxRetries, 0) ?? file.max_retries ?? defaults.maxRetries,
-    yolo: flags.yolo ?? false,
+    permissions: resolvePermissions(flags, files),
     quiet: flags.quiet ?? file.quiet ?? false,
     contextFiles: flags.contextFiles ?? file.context_files ?? true,
     keyVariables: keyVariables(file, catalog),
+    envPass: file.env_pass ?? [],
   });
 }
 
 /** The key, or `AppError` `missing_key` naming the variable to set. */
 export function requireKey(provider: ProviderConfig): string {
-  if (provider.apiKey !== undefined) return provider.apiKey;
+  const key = provider.apiKey?.trim();
+  if (key !== undefined) {
+    if (/^[\x21-\x7e]+$/.test(key)) return key;
+    throw new AppError("config", `The API key for provider ${provider.name} has characters that no key has`, {
+      hint: `Check ${provider.keyEnv === undefined ? "--api-key" : `$${provider.keyEnv} or --api-key`}: one line, no blanks, no quotes.`,
+    });
+  }
   if (provider.keyEnv === undefined) return "";
   throw new AppError("missing_key", `No API key for provider ${provider.name}: set $${provider.keyEnv}`, {
     hint: `export ${provider.keyEnv}=… or pass --api-key; \`pi-ts demo\` needs no key.`,
   });
+}
+
+/** One file's keys over the other's, providers by their own keys. Paths become absolute, each from its file's folder. */
+function mergeFiles(files: readonly LoadedFile[]): ConfigFile {
+  const providers: NonNullable<ConfigFile["providers"]> = {};
+  for (const { path, content } of files.toReversed()) {
+    for (const [name, table] of Object.entries(content.providers ?? {})) {
+      providers[name] = { ...providers[name], ...absolutePaths(table, dirname(path)) };
+    }
+  }
+  return { ...Object.assign({}, ...files.map(({ content }) => content).toReversed()), providers };
 }
 
 interface Choice {
@@ -172,15 +212,16 @@ function chooseModel(
   const names = new Set([...catalog.map(({ name }) => name), ...Object.keys(file.providers ?? {})]);
   const servers = (id: string) => catalog.filter(({ models }) => models.some((model) => model.id === id));
   const layers = [
-    { provider: flags.provider, model: flags.model },
-    { provider: env.PI_PROVIDER || undefined, model: env.PI_MODEL || undefined },
-    { provider: file.provider, model: file.model },
+    { provider: flags.provider, model: flags.model, source: "on the command line" },
+    { provider: env.PI_PROVIDER || undefined, model: env.PI_MODEL || undefined, source: "in the environment" },
+    { provider: file.provider, model: file.model, source: "in config.toml" },
   ].map((layer) => splitModel(layer, names));
   const providerLayer = layers.findIndex((layer) => layer.provider !== undefined);
   const modelLayer = layers.findIndex((layer) => layer.model !== undefined);
   const named = layers[providerLayer]?.provider;
   const model = layers[modelLayer]?.model;
-  if (named !== undefined && !names.has(named)) throw unknownProvider(named, names);
+  if (named !== undefined && !names.has(named)) throw unknownProvider(named, names, layers[providerLayer]?.source);
+  if (model === "") throw new AppError("usage", `The model named ${layers[modelLayer]?.source} is empty`);
   if (named === undefined && model !== undefined) {
     const [server, ...others] = servers(model);
     if (server && others.length === 0) return { provider: server.name, model };
@@ -200,12 +241,19 @@ function chooseModel(
   return { provider, model: fallback };
 }
 
-function splitModel(layer: { provider: string | undefined; model: string | undefined }, names: ReadonlySet<string>) {
+interface Layer {
+  readonly provider: string | undefined;
+  readonly model: string | undefined;
+  /** Where it was said, in words. */
+  readonly source: string;
+}
+
+function splitModel(layer: Layer, names: ReadonlySet<string>): Layer {
   const slash = layer.model?.indexOf("/") ?? -1;
   const prefix = layer.model?.slice(0, slash);
   if (layer.model === undefined || slash < 1 || prefix === undefined || !names.has(prefix)) return layer;
   if (layer.provider !== undefined && layer.provider !== prefix) return layer;
-  return { provider: prefix, model: layer.model.slice(slash + 1) };
+  return { ...layer, provider: prefix, model: layer.model.slice(slash + 1) };
 }
 
 function firstModel(file: ConfigFile, provider: string): string | undefined {
@@ -220,7 +268,9 @@ function describeModel(
   id: string,
   provider: ProviderConfig,
   known: KnownProvider | undefined,
-  tables?: FileModels,
+  tables: FileModels | undefined,
+  /** A level was asked for: a model that nothing is known of is taken at the user's word that it thinks. */
+  thinks: boolean,
 ): Model {
   const fromCatalog = known?.models.find((model) => model.id === id);
   const fromFile = tables?.find((model) => typeof model !== "string" && model.id === id);
@@ -232,7 +282,7 @@ function describeModel(
     api: provider.api,
     provider: provider.name,
     baseUrl: provider.baseUrl,
-    reasoning: table?.reasoning ?? fromCatalog?.reasoning ?? false,
+    reasoning: table?.reasoning ?? fromCatalog?.reasoning ?? thinks,
     ...(fromCatalog?.thinkingLevels ? { thinkingLevels: fromCatalog.thinkingLevels } : {}),
     ...(fromCatalog?.adaptiveThinking ? { adaptiveThinking: true } : {}),
     input: table?.input ?? fromCatalog?.input ?? ["text"],
@@ -275,10 +325,10 @@ function seconds(env: Environment, name: string, configured: number | undefined,
   return value * 1000;
 }
 
-function checkUrl(url: string): string {
+function checkUrl(url: string, source: string): string {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new AppError("usage", `'${url}' is not an http or https URL`, {
-      hint: "Check --base-url, $PI_BASE_URL or base_url.",
+      hint: `Check ${source}.`,
     });
   }
   return url.replace(/\/+$/, "");
@@ -290,8 +340,8 @@ function noBaseUrl(provider: string): AppError {
   });
 }
 
-function unknownProvider(name: string, names: ReadonlySet<string>): AppError {
-  return new AppError("usage", `Unknown provider '${name}'`, {
+function unknownProvider(name: string, names: ReadonlySet<string>, source = ""): AppError {
+  return new AppError("usage", `Unknown provider '${name}' ${source}`.trimEnd(), {
     hint: `Known: ${[...names].join(", ")}. A further one is a [providers.${name}] table in config.toml.`,
   });
 }

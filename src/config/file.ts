@@ -1,8 +1,9 @@
 // config.toml: its schema, and the one clear error a wrong file gets. Loaded only when the file exists.
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import * as z from "zod/mini";
 import { thinkingLevels } from "../protocol/thinking-level.ts";
 import { AppError } from "../util/error.ts";
+import { lineOfKey, lineOfSyntaxError } from "./locate.ts";
 
 const positive = z.int().check(z.positive());
 const limitSeconds = z.number().check(z.nonnegative());
@@ -62,12 +63,20 @@ export const ConfigFile = z.strictObject({
   max_retries: z.optional(z.int().check(z.nonnegative())),
   quiet: z.optional(z.boolean()),
   context_files: z.optional(z.boolean()),
+  env_pass: z.optional(z.array(z.string())),
+  sandbox: z.optional(z.boolean()),
+  sandbox_net: z.optional(z.boolean()),
+  permissions: z.optional(
+    z.strictObject({ allow: z.optional(z.array(z.string())), deny: z.optional(z.array(z.string())) }),
+  ),
   providers: z.optional(z.record(z.string(), ProviderTable)),
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;
 
 export function readConfigFile(path: string): string {
   try {
+    // Something that is no file, such as a FIFO, could keep the start waiting for ever.
+    if (!statSync(path).isFile()) throw new Error("it is not a regular file");
     return readFileSync(path, "utf8");
   } catch (error) {
     throw new AppError("config", `Cannot read ${path}: ${(error as Error).message}`);
@@ -79,8 +88,8 @@ export function parseConfigFile(text: string, path: string): ConfigFile {
   const parsed = z.safeParse(ConfigFile, parseToml(text, path));
   if (parsed.success) return parsed.data;
   const issue = innermost(parsed.error.issues[0]!);
-  const key = [...issue.path, ...(issue.code === "unrecognized_keys" ? [issue.keys[0]!] : [])].join(".");
-  throw new AppError("config", `${path}${atLine(text, key)}: ${describe(issue, key)}`, {
+  const keys = [...issue.path, ...(issue.code === "unrecognized_keys" ? [issue.keys[0]!] : [])];
+  throw new AppError("config", `${path}${atLine(lineOfKey(text, keys))}: ${describe(issue, keys.join("."))}`, {
     hint: "Correct the file; the README lists its keys.",
   });
 }
@@ -89,15 +98,29 @@ function parseToml(text: string, path: string): unknown {
   try {
     return Bun.TOML.parse(text);
   } catch (error) {
-    const { line, message } = error as { line?: number; message: string };
-    throw new AppError("config", `${path}${line === undefined ? "" : `:${line}`}: not valid TOML: ${message}`);
+    const line = lineOfSyntaxError(text, isToml);
+    const reason = (error as Error).message.replace(/^TOML Parse error: /, "");
+    throw new AppError("config", `${path}${atLine(line)}: not valid TOML: ${reason}`);
   }
 }
 
-/** The issue of the union's last option (a table) says more than "no option matched". */
+function isToml(text: string): boolean {
+  try {
+    Bun.TOML.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function atLine(line: number | undefined): string {
+  return line === undefined ? "" : `:${line}`;
+}
+
+/** Where one form of a value went further than the others (a table with a wrong key in it), its issue says more than "no form matched". */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== "invalid_union") return issue;
-  const inner = issue.errors.at(-1)?.[0];
+  const inner = issue.errors.flat().find(({ path, code }) => path.length > 0 || code === "unrecognized_keys");
   return inner ? innermost({ ...inner, path: [...issue.path, ...inner.path] }) : issue;
 }
 
@@ -109,6 +132,8 @@ function describe(issue: z.core.$ZodIssue, key: string): string {
       return `'${key}' must be of type ${issue.expected}`;
     case "invalid_value":
       return `'${key}' must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
+    case "invalid_union":
+      return `'${key}' must be a text or a table`;
     case "too_small":
       return `'${key}' must be ${issue.inclusive ? "at least" : "above"} ${issue.minimum}`;
     case "too_big":
@@ -116,12 +141,4 @@ function describe(issue: z.core.$ZodIssue, key: string): string {
     default:
       return `'${key}' is invalid`;
   }
-}
-
-/** `:N` for the first line that sets the key's last name, or nothing where it cannot be told. */
-function atLine(text: string, key: string): string {
-  const name = key.split(".").at(-1) ?? "";
-  const pattern = new RegExp(`^\\s*(?:\\[+.*\\b${RegExp.escape(name)}\\]+|"?${RegExp.escape(name)}"?\\s*=)`);
-  const line = text.split("\n").findIndex((candidate) => pattern.test(candidate));
-  return line === -1 ? "" : `:${line + 1}`;
 }

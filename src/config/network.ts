@@ -24,15 +24,23 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const wholeVariable = /^\$([A-Za-z_]\w*)$/;
 
-/** `folder` is where relative paths begin. Throws `AppError` `config` for a header that cannot be sent. */
-export function resolveNetwork(table: NetworkTable, provider: string, folder: string, env: Environment): NetworkConfig {
-  const path = (file: string | undefined) => (file === undefined ? undefined : resolvePath(folder, file));
+/** The same table with its files named from `folder` on. */
+export function absolutePaths<Table extends NetworkTable>(table: Table, folder: string): Table {
+  const files = (["ca", "client_cert", "client_key"] as const).flatMap((key) => {
+    const file = table[key];
+    return file === undefined ? [] : [[key, resolvePath(folder, file)]];
+  });
+  return { ...table, ...Object.fromEntries(files) };
+}
+
+/** Takes a table whose paths are absolute. Throws `AppError` `config` for a header that cannot be sent. */
+export function resolveNetwork(table: NetworkTable, provider: string, env: Environment): NetworkConfig {
   const headers = Object.entries(table.headers ?? {}).map(([name, value]) =>
     resolveHeader(name, value, `providers.${provider}.headers.${name}`, env),
   );
   return {
     headers: Object.fromEntries(headers),
-    tls: { ca: path(table.ca), clientCert: path(table.client_cert), clientKey: path(table.client_key) },
+    tls: { ca: table.ca, clientCert: table.client_cert, clientKey: table.client_key },
   };
 }
 

@@ -2,10 +2,10 @@
 import type { App } from "../app/app.ts";
 import type { AgentEvent } from "../protocol/event.ts";
 import { log } from "../util/log.ts";
-import { visible } from "../util/sanitize.ts";
+import { visible, visibleLine } from "../util/sanitize.ts";
 import { oneLine } from "../util/truncate.ts";
 import type { Io } from "./io.ts";
-import { describeCall, describeDuration, describeError } from "./show.ts";
+import { describeCall, describeDuration, describeError, describeExit } from "./show.ts";
 import { watchSignals } from "./signals.ts";
 
 /** A tool that took longer than this has its time told. */
@@ -41,7 +41,8 @@ export async function runPrint(app: App, task: string, io: Io): Promise<number> 
     } else if (event.type === "tool_execution_start") io.stderr(`→ ${describeCall(event.toolName, event.args)}\n`);
     else if (event.type === "tool_execution_end") {
       const first = event.result.content.find((block) => block.type === "text")?.text.split("\n", 1)[0] ?? "";
-      if (event.isError) io.stderr(`  ✗ ${visible(first).slice(0, 300)}\n`);
+      const outcome = describeExit(event.result) ?? first;
+      if (event.isError) io.stderr(`  ✗ ${visibleLine(outcome).slice(0, 300)}\n`);
       else if ((event.durationMs ?? 0) > slowToolMs) io.stderr(`  ✓ ${describeDuration(event.durationMs ?? 0)}\n`);
     }
   }
@@ -50,6 +51,8 @@ export async function runPrint(app: App, task: string, io: Io): Promise<number> 
   const outcome = await app.prompt(task);
   unsubscribe();
   signals.stop();
+  app.close();
+  if (!quiet && app.session().path !== undefined) log().info(`session ${app.session().id}`);
 
   const { status, text, error, denied } = outcome;
   const incomplete = status !== "done";
@@ -60,7 +63,7 @@ export async function runPrint(app: App, task: string, io: Io): Promise<number> 
     else io.stderr(`The answer so far, not complete:\n${visible(answer)}`);
   }
   await io.flush();
-  for (const call of denied) log().warn(`denied: ${describeCall(call.name, call.arguments)}`);
+  for (const { toolName, summary } of denied) log().warn(`denied: ${toolName} ${visibleLine(oneLine(summary, 160))}`);
   if (error && error.code !== "aborted") log().error(describeError(error));
   const signalled = signals.exitCode();
   if (signalled !== undefined) {

@@ -1,8 +1,15 @@
 // How a run's steps look to a person: one line a tool call, one text an error. Shared by the modes people read.
+import type { ToolResult } from "../protocol/event.ts";
 import type { ToolCall } from "../protocol/message.ts";
 import type { AppError } from "../util/error.ts";
-import { visibleLine } from "../util/sanitize.ts";
+import { visible, visibleLine } from "../util/sanitize.ts";
 import { oneLine } from "../util/truncate.ts";
+import type { Io } from "./io.ts";
+
+/** Text as a person on a terminal may safely see it; a pipe or file gets it as it is. */
+export function forReader(text: string, io: Pick<Io, "isTerminal">): string {
+  return io.isTerminal(1) ? visible(text) : text;
+}
 
 /** A call in one line: the tool and what it is about. */
 export function describeCall(name: string, args: ToolCall["arguments"]): string {
@@ -10,6 +17,13 @@ export function describeCall(name: string, args: ToolCall["arguments"]): string 
   const text =
     typeof subject === "string" && subject !== "" ? subject : Object.keys(args).length > 0 ? JSON.stringify(args) : "";
   return `${visibleLine(name)} ${visibleLine(oneLine(text, 160))}`.trimEnd();
+}
+
+/** How a command ended, as `exit code 3`; undefined for a result that is not of a command, or of one that was ended. */
+export function describeExit({ structuredContent }: ToolResult): string | undefined {
+  const facts = structuredContent as { exit_code?: unknown; signal?: unknown } | undefined;
+  if (typeof facts?.exit_code !== "number") return undefined;
+  return `exit code ${facts.exit_code}${typeof facts.signal === "string" ? ` (${visibleLine(facts.signal)})` : ""}`;
 }
 
 export function describeError(error: AppError): string {

@@ -5,9 +5,13 @@ import type { ToolAccess } from "../protocol/message.ts";
 export interface GateRequest {
   readonly toolName: string;
   readonly access: ToolAccess;
+  /** The model's arguments, checked by the tool. */
+  readonly args: Readonly<Record<string, unknown>>;
   /** The call in a few words, unsanitized. */
   readonly summary: string;
-  /** The absolute paths it touches, with every symlink on the way resolved. */
+  /** The paths it touches, absolute, as the model named them. */
+  readonly paths: readonly string[];
+  /** The same paths with every symlink on the way resolved. */
   readonly realPaths: readonly string[];
   /** All that would happen: the whole command, or a diff; unsanitized. May throw what the tool itself would throw. */
   readonly preview: () => Promise<string>;
@@ -28,7 +32,19 @@ export interface Question {
   /** Why this is asked, such as the real path outside the working directory. */
   readonly reason: string;
   readonly preview: string;
+  /** What a yes for the session would hold for, such as `this exact command`. */
+  readonly exactly: string;
+  /** The rule that would allow it; undefined when only `--yolo` can, as for a compound command. */
+  readonly rule: string | undefined;
 }
 
-/** Puts a question to whoever can answer; a mode without a terminal answers no. */
-export type Ask = (question: Question, signal: AbortSignal) => Promise<Verdict>;
+/**
+ * What became of a question: yes to this call, yes to this exact thing until the program ends, no (perhaps with words for the model),
+ * or nobody was there to ask.
+ */
+export type Answer =
+  | { readonly choice: "once" | "session" | "nobody" }
+  | { readonly choice: "no"; readonly reason?: string };
+
+/** Puts a question to whoever can answer. Rejects only when `signal` fires. */
+export type Ask = (question: Question, signal: AbortSignal) => Promise<Answer>;

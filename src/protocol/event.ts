@@ -26,6 +26,15 @@ export const ToolResult = z.looseObject({
 });
 export type ToolResult = z.infer<typeof ToolResult>;
 
+/** A call that the gate refused: what it was about in a few words, and the reason the model was given. */
+export const DeniedCall = z.looseObject({
+  toolCallId: z.string(),
+  toolName: z.string(),
+  summary: z.string(),
+  reason: z.string(),
+});
+export type DeniedCall = z.infer<typeof DeniedCall>;
+
 const toolCallFields = {
   toolCallId: z.string(),
   toolName: z.string(),
@@ -35,13 +44,17 @@ const toolArgs = z.record(z.string(), z.unknown());
 /**
  * Everything a run reports, in this order: `agent_start`, `turn_start`, the prompt's messages as start and end pairs, then per turn
  * the assistant message (start, updates, end), its tool executions each followed by its result message, and `turn_end`;
- * at last `agent_end` and, exactly once per prompt and whatever happened, `agent_settled`. A request that failed for a passing reason ends its
+ * at last `agent_end` and, exactly once per prompt and whatever happened, `agent_settled`, with the calls that were denied, if any. A request that failed for a passing reason ends its
  * run with `willRetry`; after `auto_retry_start` and the wait it names, a further run begins with `agent_start`.
  */
 export const AgentEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("agent_start") }),
   z.object({ type: z.literal("agent_end"), messages: z.array(Message), willRetry: z.boolean() }),
-  z.object({ type: z.literal("agent_settled"), aborted: z.boolean() }),
+  z.object({
+    type: z.literal("agent_settled"),
+    aborted: z.boolean(),
+    deniedCalls: z.optional(z.array(DeniedCall)),
+  }),
   z.object({ type: z.literal("turn_start") }),
   z.object({ type: z.literal("turn_end"), message: AssistantMessage, toolResults: z.array(ToolResultMessage) }),
   z.object({ type: z.literal("message_start"), message: Message }),

@@ -93,9 +93,11 @@ export const SystemMessage = z.looseObject({
 });
 export type SystemMessage = z.infer<typeof SystemMessage>;
 
+const contentOrText = z.union([z.string(), z.array(z.union([TextContent, ImageContent]))]);
+
 export const UserMessage = z.looseObject({
   role: z.literal("user"),
-  content: z.union([z.string(), z.array(z.union([TextContent, ImageContent]))]),
+  content: contentOrText,
   timestamp: z.number(),
 });
 export type UserMessage = z.infer<typeof UserMessage>;
@@ -138,5 +140,60 @@ export const ToolResultMessage = z.looseObject({
 });
 export type ToolResultMessage = z.infer<typeof ToolResultMessage>;
 
-export const Message = z.union([SystemMessage, UserMessage, AssistantMessage, ToolResultMessage]);
+/** A command that the user (not the model) ran; its output reaches the model with the next prompt unless it is excluded. */
+export const BashExecutionMessage = z.looseObject({
+  role: z.literal("bashExecution"),
+  command: z.string(),
+  output: z.string(),
+  exitCode: z.optional(z.number()),
+  cancelled: z.boolean(),
+  truncated: z.boolean(),
+  fullOutputPath: z.optional(z.string()),
+  excludeFromContext: z.optional(z.boolean()),
+  timestamp: z.number(),
+});
+export type BashExecutionMessage = z.infer<typeof BashExecutionMessage>;
+
+/** A message put in by a program; the model sees its content as the user's, `display` says whether people do. */
+export const CustomMessage = z.looseObject({
+  role: z.literal("custom"),
+  customType: z.string(),
+  content: contentOrText,
+  display: z.boolean(),
+  details: z.optional(z.unknown()),
+  timestamp: z.number(),
+});
+export type CustomMessage = z.infer<typeof CustomMessage>;
+
+/** What a branch that was left had come to. */
+export const BranchSummaryMessage = z.looseObject({
+  role: z.literal("branchSummary"),
+  summary: z.string(),
+  fromId: z.nullable(z.string()),
+  timestamp: z.number(),
+});
+export type BranchSummaryMessage = z.infer<typeof BranchSummaryMessage>;
+
+/** Stands for the conversation before it; `tokensBefore` is the size of the context it replaced. */
+export const CompactionSummaryMessage = z.looseObject({
+  role: z.literal("compactionSummary"),
+  summary: z.string(),
+  tokensBefore: z.number(),
+  timestamp: z.number(),
+});
+export type CompactionSummaryMessage = z.infer<typeof CompactionSummaryMessage>;
+
+export const Message = z.union([
+  SystemMessage,
+  UserMessage,
+  AssistantMessage,
+  ToolResultMessage,
+  BashExecutionMessage,
+  CustomMessage,
+  BranchSummaryMessage,
+  CompactionSummaryMessage,
+]);
 export type Message = z.infer<typeof Message>;
+
+/** What a provider is sent; the other roles are put into the user's words first. */
+export type ModelMessage = UserMessage | AssistantMessage | ToolResultMessage;

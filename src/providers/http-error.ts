@@ -9,17 +9,28 @@ const overflowPatterns: Readonly<Record<string, readonly RegExp[]>> = {
   gemini: [/input token count .*exceeds the maximum/i],
   moonshot: [/exceeded model token limit/i],
   ollama: [/prompt too long/i, /exceed(?:s|ed) .{0,20}context (?:length|size|window)/i],
+  llamaCpp: [/exceed_context_size/i],
+  lmStudio: [/greater than the context length/i],
+  xai: [/maximum prompt length/i],
+  groq: [/reduce the length of the messages/i],
+  mistral: [/too large for model with \d+ maximum context/i],
+  bedrock: [/input is too long/i],
+  minimax: [/context window exceeds limit/i],
+  copilot: [/token count of \d+ exceeds the limit/i],
 };
 const quotaPatterns = [
   /insufficient_quota/i,
   /exceeded your current quota/i,
-  /billing/i,
+  /billing[_ ](?:details|error|hard|not|issue)/i,
   /insufficient balance/i,
   /credit balance/i,
   /specified API usage limits/i,
   /spend_limit_reached/i,
 ];
+/** Limits for a day or for good, whatever wait is named beside them. */
+const lastingPatterns = [/insufficient_quota/i, /per.?day/i];
 const overloadPatterns = [/overloaded/i, /at capacity/i, /engine is currently overloaded/i];
+const serverPatterns = [/server_error/i, /internal (?:server )?error/i, /bad gateway/i, /gateway time-?out/i];
 const ratePatterns = [/rate.?limit/i, /too many requests/i, /per minute/i, /resource.?exhausted/i];
 
 const longestMessage = 2000;
@@ -50,7 +61,8 @@ function refusedParameter(text: string): string | undefined {
 const unsupportedPatterns = [
   /unsupported (?:parameter|value):\s*\\?["'`]?([a-z_.]+)/i,
   /(?:unknown|unrecognized|unexpected|extra) (?:parameter|argument|field|request argument|name)s?(?: supplied)?:?\s*\\?["'`]?([a-z_.]+)/i,
-  /["'`]([a-z_.]+)\\?["'`]? (?:is not supported|is not permitted|is unsupported|does not support)/i,
+  /["'`]([a-z_.]+)\\?["'`]? (?:is not supported|is not permitted|is unsupported|is deprecated|does not support)/i,
+  /\b([a-z_.]+): extra inputs are not permitted/i,
 ];
 
 /** The error of an `error` object inside a stream that had begun with HTTP 200. `status` is the code it carries, if any. */
@@ -67,7 +79,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   auth: "Check the API key: the provider did not accept it.",
   quota: "The account's quota or balance is used up; retrying will not help.",
   context_overflow:
-    "The conversation no longer fits the model's context window: start anew with /clear, or choose a model with a larger one.",
+    "The conversation no longer fits the model's context window: begin a new one, or choose a model with a larger window.",
 };
 
 function isRetryable(code: ErrorCode): boolean {
@@ -79,6 +91,8 @@ function matches(patterns: readonly RegExp[], text: string): boolean {
 }
 
 function classify(status: number, text: string): ErrorCode {
+  // Gemini speaks of the quota, and OpenAI of the billing page, when a minute's limit is reached as well; both then say how long to wait.
+  if (status === 429 && parseWait(text) !== undefined && !matches(lastingPatterns, text)) return "rate_limit";
   if (matches(quotaPatterns, text) && status !== 413) return "quota";
   // A limit on tokens per minute speaks of too many tokens as well, but waiting helps there.
   if (status === 429 || (status === 0 && matches(ratePatterns, text))) return "rate_limit";
@@ -86,7 +100,8 @@ function classify(status: number, text: string): ErrorCode {
     return "context_overflow";
   if (status === 529 || status === 503 || matches(overloadPatterns, text)) return "overloaded";
   if (status === 401 || status === 403) return "auth";
-  if (status === 408 || status === 409 || status >= 500) return "server";
+  if (status === 408 || status === 409 || status >= 500 || (status === 0 && matches(serverPatterns, text)))
+    return "server";
   return "bad_request";
 }
 
@@ -99,12 +114,17 @@ function parseRetryAfter(headers: Headers | undefined, text: string): number | u
     const date = Date.parse(header);
     if (!Number.isNaN(date)) return Math.max(0, date - Date.now());
   }
-  const match =
-    /(?:try again|retry)\s+(?:in|after)\s+(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s\b|sec|seconds?|m\b|min|minutes?)/i.exec(
-      text,
-    );
-  if (!match?.[1]) return undefined;
-  const unit = match[2]?.toLowerCase() ?? "s";
-  const scale = unit.startsWith("ms") || unit.startsWith("milli") ? 1 : unit.startsWith("m") ? 60_000 : 1000;
-  return Number(match[1]) * scale;
+  return parseWait(text);
 }
+
+/** Such as `try again in 350ms`, `retry after 1 second` or `try again in 7m12.5s`, in milliseconds. */
+function parseWait(text: string): number | undefined {
+  const wait = /(?:try again|retry)\s+(?:in|after)\s+((?:\d+(?:\.\d+)?\s*(?:ms|milli|[hms])[a-z]*\s*)+)/i.exec(
+    text,
+  )?.[1];
+  if (wait === undefined) return undefined;
+  const parts = wait.matchAll(/(\d+(?:\.\d+)?)\s*(ms|milli|h|m|s)/gi);
+  return [...parts].reduce((sum, [, n, unit = "s"]) => sum + Number(n) * (unitMs[unit.toLowerCase()] ?? 0), 0);
+}
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, milli: 1, s: 1000, m: 60_000, h: 3_600_000 };

@@ -12,6 +12,7 @@ import {
   type Route,
   toFetchProxy,
 } from "./network.ts";
+import type { ProviderSettings } from "./provider.ts";
 import type { TlsOptions } from "./tls.ts";
 
 /** A request as it goes out. `secrets` are never shown in an error, and neither are the values of its headers. */
@@ -26,13 +27,13 @@ export interface HttpRequest {
 /** Sends a request and gives its successful response; throws `AppError` for everything else. Recordings implement it too. */
 export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<Response>;
 
-/** Told of one request: what came of it. `answered` gives the response to go on with. */
+/** Told of one request: what came of it, unless the user gave it up. `answered` gives the response to go on with. */
 export interface Exchange {
   answered(response: Response): Response;
-  failed(error: unknown): void;
+  failed(error: AppError): void;
 }
 
-/** Told of every request as it goes out. */
+/** Told of every request as it goes out; its `secrets` are all of them. */
 export type Recorder = (request: HttpRequest) => Exchange;
 
 export interface HttpOptions {
@@ -47,12 +48,16 @@ export interface HttpOptions {
 export function createHttpTransport({ firstByteMs, env = {}, tls, recorder }: HttpOptions): Transport {
   return async (request, signal) => {
     const route = chooseProxy(request.url, env);
-    const hide = (text: string) =>
-      redact(text, [...request.secrets, ...headerSecrets(request), ...proxySecrets(route)]);
+    const secrets = [...request.secrets, ...headerSecrets(request.headers), ...proxySecrets(route)];
+    const hide = (text: string) => redact(text, secrets);
     const limit = new AbortController();
     const timer = firstByteMs > 0 ? setTimeout(() => limit.abort(), firstByteMs) : undefined;
     const either = AbortSignal.any([signal, limit.signal]);
-    const exchange = recorder?.(request);
+    const exchange = recorder?.({ ...request, secrets });
+    const failed = (error: AppError) => {
+      exchange?.failed(error);
+      return error;
+    };
     try {
       const fetched = await fetch(request.url, {
         method: "POST",
@@ -73,10 +78,9 @@ export function createHttpTransport({ firstByteMs, env = {}, tls, recorder }: Ht
       throw toHttpError(response.status, hideLocation(response.headers, hide), body);
     } catch (error) {
       if (signal.aborted) throw new AppError("aborted", "Request aborted");
-      if (limit.signal.aborted) throw slowStart(request.url, route, firstByteMs / 1000);
+      if (limit.signal.aborted) throw failed(slowStart(request.url, route, firstByteMs / 1000));
       if (error instanceof AppError) throw error;
-      exchange?.failed(error);
-      throw toNetworkError(error, request.url, route, hide);
+      throw failed(toNetworkError(error, request.url, route, hide));
     } finally {
       clearTimeout(timer);
     }
@@ -86,8 +90,14 @@ export function createHttpTransport({ firstByteMs, env = {}, tls, recorder }: Ht
 const publicHeaders = /^(?:content-type|accept|user-agent|anthropic-(?:version|beta))$/i;
 
 /** A configured header's value may be a key as well as anything else. */
-function headerSecrets({ headers }: HttpRequest): string[] {
+function headerSecrets(headers: HttpRequest["headers"]): string[] {
   return Object.entries(headers).flatMap(([name, value]) => (publicHeaders.test(name) ? [] : [value]));
+}
+
+/** Takes a provider's key and the values of its headers out of text that will be shown. */
+export function hideKeys({ apiKey, headers }: Pick<ProviderSettings, "apiKey" | "headers">): (text: string) => string {
+  const secrets = [apiKey, ...headerSecrets(headers)];
+  return (text) => redact(text, secrets);
 }
 
 function hideLocation(headers: Headers, hide: (text: string) => string): Headers {
@@ -133,13 +143,21 @@ const tlsHints: Readonly<Record<string, string>> = {
     "Check that the base URL's scheme fits the server, and whether it asks for a client certificate (client_cert).",
 };
 
+/** Bun's codes in plainer words than its messages. */
+const plainReasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ConnectionRefused: "connection refused",
+  ECONNRESET: "the connection was reset",
+  ENOTFOUND: "no such host",
+};
+
 function toNetworkError(error: unknown, url: string, route: Route, hide: (text: string) => string): AppError {
   const { code = "", message = String(error) } = error as { code?: string; message?: string };
   if (code === "ERR_PROXY_TUNNEL" && route !== "direct") {
     return proxyRefusal(url, route, hide(message.replace(/^Proxy refused to open a tunnel: /, "")));
   }
   const tlsHint = tlsHints[code];
-  const reason = hide(message.replace(/ For more information, pass `verbose: true`.*$/, ""));
+  const reason = plainReasons[code] ?? hide(message.replace(/ For more information, pass `verbose: true`.*$/, ""));
   return new AppError("network", `Could not reach ${describeTarget(url, route)}: ${reason}`, {
     retryable: tlsHint === undefined,
     hint:

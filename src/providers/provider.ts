@@ -1,5 +1,5 @@
 // The provider interface: what the loop knows of a language model, whoever serves it.
-import type { Message, ThinkingLevel, ToolSpec } from "../protocol/message.ts";
+import type { ModelMessage, ThinkingLevel, ToolSpec } from "../protocol/message.ts";
 import type { Model } from "../protocol/model.ts";
 import type { AppError } from "../util/error.ts";
 import type { Quirks } from "./quirks.ts";
@@ -38,11 +38,11 @@ export type Chunk =
     }
   | { readonly type: "error"; readonly error: AppError };
 
-/** One request to a model. `system` is the whole prompt text; `messages` hold no system message. */
+/** One request to a model. `system` is the whole prompt text; `messages` are what models know: user, assistant and tool results. */
 export interface ProviderRequest {
   readonly model: Model;
   readonly system: string;
-  readonly messages: readonly Message[];
+  readonly messages: readonly ModelMessage[];
   readonly tools: readonly ToolSpec[];
   /** The most tokens the answer may have. */
   readonly maxTokens: number;

@@ -1,12 +1,13 @@
 // Runs a command with bash: no terminal, no input, in a process group of its own. Returns when the shell ends, the time is up or the
 // run is aborted, whatever still holds the output.
 import { closeSync, statSync } from "node:fs";
+import { constants } from "node:os";
 import * as z from "zod/mini";
 import { AppError } from "../util/error.ts";
-import { createPipe } from "../util/pipe.ts";
-import { type Exit, endGroup, type GroupChild, spawnGroup } from "../util/process-group.ts";
-import { headOf } from "../util/truncate.ts";
+import { createPipe, type Reading, readPipe, readStream, type Take } from "../util/pipe.ts";
+import { type Exit, endGroup, followEscapees, type GroupChild, spawnGroup } from "../util/process-group.ts";
 import description from "./bash.md" with { type: "text" };
+import { createSpill, type Spill, type SpilledFile, spillLimit } from "./bash-spill.ts";
 import { type BoundedOutput, createBoundedOutput } from "./bounded-output.ts";
 import { defineTool } from "./define-tool.ts";
 import { type ToolContext, type ToolOutput, toolError } from "./tool.ts";
@@ -17,23 +18,13 @@ const timeoutText = `Time limit in milliseconds (default ${defaultTimeoutMs}, at
 /** Between the request to end and the kill. */
 const killGraceMs = 300;
 /** How long the output must be silent after the shell's end, and how often it may go on. */
-const drainMs = 50;
-const maxDrains = 5;
+const drainMs = 100;
+const maxDrains = 3;
+/** What the words between head and tail may take. */
+const markerRoom = 300;
+const heldNote = "[a background process still holds the output; what it prints from now on is not shown]";
 const updateMs = 100;
 const updateCharacters = 4000;
-
-/** Whatever would wait for a person fails or passes by itself instead. */
-const quietEnv = {
-  GIT_TERMINAL_PROMPT: "0",
-  GIT_EDITOR: "false",
-  GIT_SEQUENCE_EDITOR: "false",
-  EDITOR: "false",
-  VISUAL: "false",
-  PAGER: "cat",
-  GIT_PAGER: "cat",
-  PI_TS: "1",
-  AI_AGENT: "pi-ts",
-};
 
 export const bash = defineTool({
   name: "bash",
@@ -46,24 +37,26 @@ export const bash = defineTool({
   summarize: ({ command }) => command,
   run: async ({ command, timeout_ms }, context) => {
     const started = performance.now();
-    const shell = await startShell(command, context);
-    const output = createBoundedOutput(context.maxOutput, updateCharacters);
+    const { maxOutput } = context;
+    const output = createBoundedOutput(maxOutput);
+    let received = 0;
+    const spill = createSpill(maxOutput);
     const updates = throttleUpdates(output, context.onUpdate);
-    const stream = readAll(shell, output, updates.changed);
+    const shell = await startShell(command, context, (bytes) => {
+      received += bytes.length;
+      spill.write(bytes);
+      output.write(bytes);
+      updates.changed();
+    });
     const timeoutMs = timeout_ms ?? defaultTimeoutMs;
     const ending = await waitForEnding(shell.child.exited, timeoutMs, context.signal);
     if (typeof ending === "string") await endGroup(shell.child.pid, killGraceMs);
-    const held = await stillHeld(stream, output);
+    const held = await stillHeld(shell.reading, () => received);
     updates.stop();
-    stream.discard();
-    return toOutput({
-      ending,
-      held,
-      timeoutMs,
-      output,
-      maxOutput: context.maxOutput,
-      wallMs: performance.now() - started,
-    });
+    shell.reading.discard();
+    output.end();
+    const wallMs = performance.now() - started;
+    return toOutput({ ending, held, timeoutMs, output, spill, maxOutput, wallMs });
   },
 });
 
@@ -71,23 +64,19 @@ type Ending = Exit | "timeout" | "aborted";
 
 interface Shell {
   readonly child: GroupChild;
-  readonly stream: ReadableStream<Uint8Array>;
-  /** Frees what the stream reads from. */
-  readonly close: () => void;
+  readonly reading: Reading;
 }
 
 /** Stdout and stderr share one pipe, so their order is that of the writes. */
-async function startShell(command: string, { cwd, env }: ToolContext): Promise<Shell> {
-  const pipe = await createPipe();
-  const script = pipe ? command : `exec 2>&1\n${command}`;
+async function startShell(command: string, context: ToolContext, take: Take): Promise<Shell> {
+  const { cwd, env, sandbox } = context;
+  const [pipe] = await Promise.all([createPipe(), followEscapees()]);
+  const words = ["bash", "-c", "--", pipe ? command : `exec 2>&1\n${command}`];
   try {
-    const options = { cwd, env: { ...env, ...quietEnv }, output: pipe?.writeFd ?? "pipe" } as const;
-    const child = spawnGroup(["bash", "-c", "--", script], options);
-    if (pipe) {
-      closeSync(pipe.writeFd);
-      return { child, stream: Bun.file(pipe.readFd).stream(), close: () => closeSync(pipe.readFd) };
-    }
-    return { child, stream: child.stdout ?? new ReadableStream(), close: () => {} };
+    const child = spawnGroup(sandbox?.(words) ?? words, { cwd, env, output: pipe?.writeFd ?? "pipe" });
+    if (!pipe) return { child, reading: readStream(child.stdout ?? new ReadableStream(), take) };
+    closeSync(pipe.writeFd);
+    return { child, reading: readPipe(pipe.readFd, take) };
   } catch (error) {
     if (pipe) for (const fd of [pipe.readFd, pipe.writeFd]) closeSync(fd);
     throw startFailure(error, command, cwd);
@@ -111,38 +100,6 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-interface Reading {
-  /** Resolves when nobody holds the pipe any more. */
-  readonly ended: Promise<void>;
-  /** From now on what comes is read and thrown away: a process that goes on in the background must not fail for want of a reader. */
-  discard(): void;
-}
-
-function readAll(shell: Shell, output: BoundedOutput, changed: () => void): Reading {
-  let discarding = false;
-  async function read(): Promise<void> {
-    const reader = shell.stream.getReader();
-    try {
-      for (let next = await reader.read(); !next.done; next = await reader.read()) {
-        if (discarding) continue;
-        const before = output.length();
-        output.write(next.value);
-        if (output.length() > before) changed();
-      }
-    } finally {
-      shell.close();
-    }
-  }
-  return {
-    // What cannot be read any more has ended too.
-    ended: read().catch(() => {}),
-    discard() {
-      discarding = true;
-      output.end();
-    },
-  };
-}
-
 async function waitForEnding(exited: Promise<Exit>, timeoutMs: number, signal: AbortSignal): Promise<Ending> {
   const { promise, resolve } = Promise.withResolvers<Ending>();
   const abort = () => resolve("aborted");
@@ -157,12 +114,13 @@ async function waitForEnding(exited: Promise<Exit>, timeoutMs: number, signal: A
 }
 
 /** Gives what is left in the pipe a moment; true when a process still has it open then. */
-async function stillHeld(stream: Reading, output: BoundedOutput): Promise<boolean> {
-  const ended = stream.ended.then(() => true);
+async function stillHeld(reading: Reading, received: () => number): Promise<boolean> {
+  const ended = reading.ended.then(() => true);
   for (let drain = 0; drain < maxDrains; drain++) {
-    const before = output.length();
+    const before = received();
+    reading.hurry();
     if (await Promise.race([ended, Bun.sleep(drainMs).then(() => false)])) return false;
-    if (output.length() === before) break;
+    if (received() === before) break;
   }
   return true;
 }
@@ -176,10 +134,13 @@ interface Updates {
 function throttleUpdates(output: BoundedOutput, onUpdate: ToolContext["onUpdate"]): Updates {
   let last = -Infinity;
   let timer: Timer | undefined;
+  let sent = "";
   function send(): void {
     timer = undefined;
     last = performance.now();
-    onUpdate({ content: [{ type: "text", text: output.tail() }] });
+    const text = output.tail(updateCharacters);
+    if (text !== sent) onUpdate({ content: [{ type: "text", text }] });
+    sent = text;
   }
   return {
     changed() {
@@ -197,40 +158,67 @@ interface Finished {
   readonly held: boolean;
   readonly timeoutMs: number;
   readonly output: BoundedOutput;
+  readonly spill: Spill;
   readonly maxOutput: number;
   readonly wallMs: number;
 }
 
-function toOutput({ ending, held, timeoutMs, output, maxOutput, wallMs }: Finished): ToolOutput {
-  const exitCode = typeof ending === "string" ? null : ending.code;
-  const note = held
-    ? "note: a background process still holds the output; what it prints from now on is not shown\n"
-    : "";
-  const before = `${firstLine(ending, timeoutMs)}\n${note}`;
-  const { kept, ending: after } = fit(output, maxOutput - before.length);
+function toOutput({ ending, held, timeoutMs, output, spill, maxOutput, wallMs }: Finished): ToolOutput {
+  const exit = typeof ending === "string" ? undefined : ending;
+  const before = typeof ending === "string" ? `Error: ${endedEarly(ending, timeoutMs)}\n` : "";
+  const notes = [...(held ? [heldNote] : []), ...(exit ? [`[${describeExit(exit)}]`] : [])].join("\n");
+  const { text, ...cut } = fit(output, spill, maxOutput - before.length - notes.length - 1);
+  const lineBreak = notes !== "" && text !== "" && !text.endsWith("\n") ? "\n" : "";
   return {
-    text: `${before}${kept}${after}`,
-    isError: exitCode !== 0,
+    text: `${before}${text}${lineBreak}${notes}`,
+    isError: exit?.code !== 0,
     structuredContent: {
-      output: kept,
-      truncated: after !== "",
-      exit_code: exitCode,
+      output: text,
+      ...cut,
+      exit_code: exit?.code ?? null,
+      ...(exit?.signal === undefined ? {} : { signal: exit.signal }),
       wall_time_seconds: Math.round(wallMs) / 1000,
     },
+    ...(cut.truncated ? { details: cut } : {}),
   };
 }
 
-function firstLine(ending: Ending, timeoutMs: number): string {
-  if (ending === "timeout") return `Error: timed out after ${timeoutMs} ms; the process group was killed`;
-  if (ending === "aborted") return "Error: aborted by the user";
-  return `exit code: ${ending.code}${ending.signal === undefined ? "" : ` (killed by ${ending.signal})`}`;
+function endedEarly(ending: "timeout" | "aborted", timeoutMs: number): string {
+  return ending === "timeout" ? `timed out after ${timeoutMs} ms; the process group was killed` : "aborted by the user";
 }
 
-/** As much of the output as fits into `room` with the words that say how much is missing; the executor then has nothing to cut. */
-function fit(output: BoundedOutput, room: number): { kept: string; ending: string } {
+function describeExit({ code, signal }: Exit): string {
+  if (signal !== undefined) return `killed by ${signal}: exit code ${code}`;
+  const [name] = Object.entries(constants.signals).find(([, number]) => number + 128 === code) ?? [];
+  return `exit code ${code}${name === undefined ? "" : ` = 128 + ${name}`}`;
+}
+
+interface Fitted {
+  readonly text: string;
+  readonly truncated: boolean;
+  readonly fullOutputPath?: string;
+}
+
+/**
+ * The output, or its beginning and its end with what is missing counted between them; never more than `room`, so that the executor has
+ * nothing to cut. How much is kept does not depend on the file's name, which is another one in every run.
+ */
+function fit(output: BoundedOutput, spill: Spill, room: number): Fitted {
   const length = output.length();
-  if (length <= room) return { kept: output.head(), ending: "" };
-  const reserve = `\n... <truncated, ${length} more chars>`.length;
-  const kept = headOf(output.head(), Math.max(0, room - reserve));
-  return { kept, ending: `\n... <truncated, ${length - kept.length} more chars>` };
+  if (length <= room) {
+    spill.drop();
+    return { text: output.head(length), truncated: false };
+  }
+  const reserve = Math.min(markerRoom, Math.max(0, Math.floor(room / 2)));
+  const half = Math.max(0, room - reserve) / 2;
+  const [head, tail] = [output.head(Math.ceil(half)), output.tail(Math.floor(half))];
+  const file = spill.keep();
+  const count = `truncated, ${length - head.length - tail.length} more chars`;
+  const markers = [...(file ? [`${count}; ${describeFile(file)}`] : []), count].map((text) => `\n... <${text}> ...\n`);
+  const marker = markers.find((text) => text.length <= reserve) ?? "";
+  return { text: `${head}${marker}${tail}`, truncated: true, ...(file ? { fullOutputPath: file.path } : {}) };
+}
+
+function describeFile({ path, cut }: SpilledFile): string {
+  return `${cut ? `the first ${spillLimit / 1_000_000} MB of the output` : "the whole output"}: ${path}`;
 }

@@ -13,7 +13,7 @@ export interface ToolDefinition<Input extends z.ZodMiniType> {
   readonly summarize: (input: z.infer<Input>) => string;
   readonly paths?: (input: z.infer<Input>) => readonly string[];
   /** Defaults to the summary. */
-  readonly preview?: (input: z.infer<Input>, context: Pick<ToolContext, "cwd">) => string | Promise<string>;
+  readonly preview?: (input: z.infer<Input>, context: Pick<ToolContext, "cwd" | "files">) => string | Promise<string>;
   readonly run: (input: z.infer<Input>, context: ToolContext) => Promise<ToolOutput>;
 }
 

@@ -1,39 +1,56 @@
-// Replaces a piece of text in a file; every byte outside it stays as it is.
+// Replaces pieces of text in a file, all of them or none; every byte outside them stays as it is.
 import * as z from "zod/mini";
-import { atomicWrite } from "../util/atomic-write.ts";
-import { resolvePath } from "../util/paths.ts";
+import { changedOnDisk, commitFile } from "./commit-file.ts";
 import { defineTool } from "./define-tool.ts";
 import description from "./edit.md" with { type: "text" };
+import { type FileStamp, stampOf } from "./file-memory.ts";
 import { nearestLines } from "./nearest-lines.ts";
-import { decodeUtf8, filePath, readRegularFile, toFileError } from "./regular-file.ts";
-import { replaceText } from "./replace-text.ts";
-import { toolError } from "./tool.ts";
+import { decodeUtf8, filePath, readRegularFile, realPath } from "./regular-file.ts";
+import { isSameText, type Replaced, type Replacement, replaceText } from "./replace-text.ts";
+import { type ToolContext, toolError } from "./tool.ts";
 import { unifiedDiff } from "./unified-diff.ts";
+
+const newString = z.string().check(z.describe("The text to put in its place, taken literally"));
+const replaceAll = z.optional(z.boolean().check(z.describe("Replace every occurrence (default: it must occur once)")));
 
 export const edit = defineTool({
   name: "edit",
   access: "write",
   description,
+  // Which of the two forms it is cannot be said in a schema that every provider takes, so `toReplacements` looks after that.
   input: z.strictObject({
     path: filePath,
-    old_string: z.string().check(z.minLength(1), z.describe("The text to replace, exactly as it stands in the file")),
-    new_string: z.string().check(z.describe("The text to put in its place, taken literally")),
-    replace_all: z.optional(z.boolean().check(z.describe("Replace every occurrence (default: it must occur once)"))),
+    old_string: z.optional(
+      z.string().check(z.describe("For one edit: the text to replace, exactly as it stands in the file")),
+    ),
+    new_string: z.optional(newString),
+    replace_all: replaceAll,
+    edits: z.optional(
+      z
+        .array(
+          z.strictObject({
+            old_string: z
+              .string()
+              .check(z.minLength(1), z.describe("The text to replace, exactly as it stands in the file now")),
+            new_string: newString,
+            replace_all: replaceAll,
+          }),
+        )
+        .check(
+          z.describe("For several edits of the file, instead of old_string and new_string: all are made, or none"),
+        ),
+    ),
   }),
   summarize: ({ path }) => path,
   paths: ({ path }) => [path],
-  preview: async (input, { cwd }) => {
-    const { before, after } = await plan(input, cwd);
+  preview: async (input, context) => {
+    const { before, after } = await plan(input, context);
     return unifiedDiff(input.path, input.path, before, after);
   },
-  run: async (input, { cwd }) => {
+  run: async (input, context) => {
     const { path } = input;
-    const { after, lines } = await plan(input, cwd);
-    try {
-      await atomicWrite(resolvePath(cwd, path), new TextEncoder().encode(after));
-    } catch (error) {
-      throw await toFileError(error, "write", cwd, path);
-    }
+    const { after, stamp, lines } = await plan(input, context);
+    await commitFile(context, path, new TextEncoder().encode(after), { stamp });
     const [first] = lines;
     return {
       text:
@@ -44,35 +61,109 @@ export const edit = defineTool({
   },
 });
 
-interface EditInput {
-  readonly path: string;
+interface OneEdit {
   readonly old_string: string;
   readonly new_string: string;
   readonly replace_all?: boolean | undefined;
 }
 
+interface EditInput extends Partial<{ [Field in keyof OneEdit]: OneEdit[Field] | undefined }> {
+  readonly path: string;
+  readonly edits?: readonly OneEdit[] | undefined;
+}
+
 interface Plan {
   readonly before: string;
   readonly after: string;
-  /** The line, counted from 1, of each place. */
+  /** The state of the file that this is planned for. */
+  readonly stamp: FileStamp;
+  /** The line, counted from 1, of each place, ascending. */
   readonly lines: readonly number[];
 }
 
-/** What the edit would do; throws `ToolError` when it cannot be done. */
-async function plan({ path, old_string, new_string, replace_all = false }: EditInput, cwd: string): Promise<Plan> {
-  if (old_string === new_string) throw toolError("old_string and new_string are the same");
-  const before = decodeUtf8(await readRegularFile(cwd, path), path);
-  const { text: after, lines } = replaceText(before, old_string, new_string, replace_all);
-  if (lines.length === 0) throw toolError(`old_string is not in ${path}${hint(before, old_string)}`);
-  if (lines.length > 1 && !replace_all) {
-    throw toolError(
-      `old_string occurs ${lines.length} times in ${path} (lines ${lines.slice(0, 10).join(", ")}${lines.length > 10 ? ", …" : ""}); ` +
-        "add surrounding lines to make it unique, or set replace_all",
-    );
+/** What the call would do; throws `ToolError` when it cannot be done. */
+async function plan(input: EditInput, { cwd, files }: Pick<ToolContext, "cwd" | "files">): Promise<Plan> {
+  const { path } = input;
+  const replacements = toReplacements(input);
+  const bytes = await readRegularFile(cwd, path);
+  const before = decodeUtf8(bytes, path);
+  const stamp = stampOf(bytes);
+  const seen = files.lastSeen(await realPath(cwd, path));
+  if (seen !== undefined && seen !== stamp) throw changedOnDisk(path);
+  const replaced = replaceText(before, replacements);
+  const problems = findProblems(path, before, replacements, replaced);
+  if (problems.length > 0) throw toolError(inWords(problems, input.edits !== undefined && input.edits.length > 0));
+  return { before, after: replaced.text, stamp, lines: replaced.lines.flat().sort((a, b) => a - b) };
+}
+
+/** The edits of either form of the arguments. */
+function toReplacements({ old_string, new_string, replace_all = false, edits = [] }: EditInput): Replacement[] {
+  // A model that fills in every field leaves those of the other form empty.
+  const isOne = Boolean(old_string) || Boolean(new_string);
+  if (isOne && edits.length > 0) {
+    throw toolError("give either old_string and new_string, or edits, not both");
   }
-  if (after === before)
-    throw toolError("old_string and new_string differ in line endings only, and edit keeps those of the file");
-  return { before, after, lines };
+  if (edits.length > 0) {
+    return edits.map((one) => ({
+      wanted: one.old_string,
+      replacement: one.new_string,
+      all: one.replace_all ?? replace_all,
+    }));
+  }
+  if (old_string === undefined && new_string === undefined) {
+    throw toolError("give old_string and new_string, or edits with at least one { old_string, new_string }");
+  }
+  if (old_string === undefined) throw toolError("'old_string' is missing");
+  if (new_string === undefined) throw toolError("'new_string' is missing");
+  if (old_string === "") throw toolError("'old_string' must not be empty; to write a whole file use write");
+  return [{ wanted: old_string, replacement: new_string, all: replace_all }];
+}
+
+interface Problem {
+  /** Of the edit, from 0; undefined where it is about more than one. */
+  readonly index?: number;
+  readonly text: string;
+}
+
+function findProblems(
+  path: string,
+  before: string,
+  replacements: readonly Replacement[],
+  { lines, overlap }: Replaced,
+): Problem[] {
+  const problems = replacements.flatMap((replacement, index): Problem[] => {
+    const text = problemOf(path, before, replacement, lines[index] ?? []);
+    return text === undefined ? [] : [{ index, text }];
+  });
+  if (overlap && problems.length === 0) {
+    const [first, second] = overlap;
+    problems.push({ text: `edits ${first + 1} and ${second + 1} overlap; make one edit of them` });
+  }
+  return problems;
+}
+
+function problemOf(
+  path: string,
+  before: string,
+  { wanted, replacement, all }: Replacement,
+  lines: readonly number[],
+): string | undefined {
+  if (wanted === replacement) return "old_string and new_string are the same";
+  if (isSameText(wanted, replacement)) {
+    return "old_string and new_string differ in line endings only, and edit keeps those of the file";
+  }
+  if (lines.length === 0) return `old_string is not in ${path}${hint(before, wanted)}`;
+  if (lines.length === 1 || all) return undefined;
+  return (
+    `old_string occurs ${lines.length} times in ${path} (lines ${lines.slice(0, 10).join(", ")}${lines.length > 10 ? ", …" : ""}); ` +
+    "add surrounding lines to make it unique, or set replace_all"
+  );
+}
+
+function inWords(problems: readonly Problem[], severalAsked: boolean): string {
+  if (!severalAsked) return problems.map(({ text }) => text).join("\n");
+  const all = problems.map(({ index, text }) => (index === undefined ? text : `edit ${index + 1}: ${text}`));
+  return `no edit was made:${all.length > 1 ? "\n" : " "}${all.join("\n")}`;
 }
 
 function hint(text: string, wanted: string): string {

@@ -8,6 +8,9 @@ const loaders: Readonly<Record<string, () => Promise<Tool>>> = {
   bash: async () => (await import("./bash.ts")).bash,
   edit: async () => (await import("./edit.ts")).edit,
   write: async () => (await import("./write.ts")).write,
+  grep: async () => (await import("./grep.ts")).grep,
+  find: async () => (await import("./find.ts")).find,
+  ls: async () => (await import("./ls.ts")).ls,
 };
 
 export function builtinTools(): ToolSet {

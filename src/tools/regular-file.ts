@@ -1,10 +1,9 @@
 // Files as the model names them: opened so that nothing can block, refused in words the model can act on.
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, open, readdir, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { access, type FileHandle, open, readdir, readlink, stat } from "node:fs/promises";
 import * as z from "zod/mini";
 import { closest } from "../util/closest.ts";
-import { resolvePath } from "../util/paths.ts";
+import { realTarget, resolvePath } from "../util/paths.ts";
 import { type ToolError, toolError } from "./tool.ts";
 
 /** The field that names a file, the same in every tool. */
@@ -35,18 +34,32 @@ export async function openRegularFile(cwd: string, path: string): Promise<FileHa
   }
 }
 
+/** Where the path really leads, symlinks followed; throws `ToolError` where that cannot be told. */
+export async function realPath(cwd: string, path: string): Promise<string> {
+  try {
+    return realTarget(resolvePath(cwd, path));
+  } catch (error) {
+    throw await toFileError(error, "read", cwd, path);
+  }
+}
+
 /** The whole content of a regular file of at most 50 MB; throws `ToolError`. */
 export async function readRegularFile(cwd: string, path: string): Promise<Uint8Array> {
   const file = await openRegularFile(cwd, path);
   try {
-    const { size } = await file.stat();
-    if (size > maxWholeBytes) throw toolError(`${path} is too large for this tool (${size} bytes); use bash`);
-    return await file.readFile();
+    return await readWhole(file, path);
   } catch (error) {
     throw await toFileError(error, "read", cwd, path);
   } finally {
     await file.close();
   }
+}
+
+/** The whole content of an open file, as `readRegularFile` gives it; throws the file system's errors too. */
+export async function readWhole(file: FileHandle, path: string): Promise<Uint8Array> {
+  const { size } = await file.stat();
+  if (size > maxWholeBytes) throw toolError(`${path} is too large for this tool (${size} bytes); use bash`);
+  return await file.readFile();
 }
 
 /** Whether there is a regular file to write over; throws `ToolError` where something else stands in the way. */
@@ -84,7 +97,11 @@ export async function toFileError(error: unknown, verb: "read" | "write", cwd: s
   if (path.includes("\0")) return toolError("a path cannot contain a NUL character");
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) return error;
-  if (code === "ENOENT") return toolError(`${path} does not exist${await suggest(cwd, path)}`);
+  if (code === "ENOENT") {
+    const target = await readlink(resolvePath(cwd, path)).catch(() => undefined);
+    if (target !== undefined) return toolError(`${path} is a symbolic link to ${target}, which does not exist`);
+    return toolError(`${path} does not exist${await suggest(cwd, path)}`);
+  }
   return toolError(`cannot ${verb} ${path}: ${reasons[code] ?? code}`);
 }
 
@@ -101,13 +118,45 @@ const reasons: Readonly<Record<string, string>> = {
   EAGAIN: "it has nothing to read now",
 };
 
+/** What the path may have been meant to be, each wrong name in it replaced by the nearest one; or which folder is missing. */
 async function suggest(cwd: string, path: string): Promise<string> {
-  const folder = dirname(path);
+  const names = path.split("/");
+  const meant: string[] = [];
+  let missing: string | undefined;
+  for (const [index, name] of names.entries()) {
+    const isLast = index === names.length - 1;
+    let found: string | undefined = name;
+    if (!(await exists(cwd, [...meant, name].join("/") || "/"))) {
+      if (!isLast) missing ??= names.slice(0, index + 1).join("/");
+      const folder = meant.join("/") || (path.startsWith("/") ? "/" : ".");
+      found = closest(name, await namesIn(resolvePath(cwd, folder), !isLast));
+    }
+    if (found === undefined) {
+      const near =
+        index > 0 && missing !== names.slice(0, index + 1).join("/") ? `; did you mean ${meant.join("/")}/?` : "";
+      return missing === undefined ? "" : `, nor does the folder ${missing}${near}`;
+    }
+    meant.push(found);
+  }
+  return meant.join("/") === path ? "" : `; did you mean ${meant.join("/")}?`;
+}
+
+async function exists(cwd: string, path: string): Promise<boolean> {
+  return await access(resolvePath(cwd, path)).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function namesIn(folder: string, foldersOnly: boolean): Promise<string[]> {
   try {
-    const names = await readdir(resolvePath(cwd, folder));
-    const name = names.length > maxEntries ? undefined : closest(basename(path), names);
-    return name === undefined ? "" : `; did you mean ${join(folder, name)}?`;
+    const entries = await readdir(folder, { withFileTypes: true });
+    if (entries.length > maxEntries) return [];
+    return entries
+      .filter((entry) => !foldersOnly || entry.isDirectory() || entry.isSymbolicLink())
+      .map(({ name }) => name)
+      .sort();
   } catch {
-    return `, nor does the folder ${folder}`;
+    return [];
   }
 }

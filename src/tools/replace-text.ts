@@ -1,42 +1,71 @@
 // Finding and replacing in text whose line endings the searcher does not know. Pure.
 
+export interface Replacement {
+  /** The text to look for, not empty. */
+  readonly wanted: string;
+  readonly replacement: string;
+  /** Every occurrence, else the only one. */
+  readonly all: boolean;
+}
+
 export interface Replaced {
   readonly text: string;
-  /** The line of each occurrence, counted from 1. */
-  readonly lines: readonly number[];
+  /** For each replacement the line, counted from 1, of each occurrence. */
+  readonly lines: readonly (readonly number[])[];
+  /** The first two replacements (by index, ascending) whose occurrences overlap. */
+  readonly overlap?: readonly [number, number];
 }
 
 /**
- * `text` with `wanted` replaced by `replacement`: every occurrence when `all` is set, else the only one; with none or several (overlapping ones
- * count) `text` stays as it is. An LF in `wanted` and `replacement` means any line ending (LF or CRLF); a lone CR is an ordinary character.
- * What is equal at both ends of the two is not touched. Line breaks in between keep their ending where their number stays, and else
- * take the text's most frequent one.
+ * `text` with each `wanted`, as it stands in `text`, replaced by its `replacement`. It stays as it is when one of them is not there, is there
+ * several times without `all` (overlapping occurrences count), or overlaps another. An LF in `wanted` and `replacement` means any line ending (LF
+ * or CRLF); a lone CR is an ordinary character. What is equal at both ends of the two is not touched. Line breaks in between keep their ending
+ * where their number stays, and else take the text's most frequent one.
  */
-export function replaceText(text: string, wanted: string, replacement: string, all: boolean): Replaced {
+export function replaceText(text: string, replacements: readonly Replacement[]): Replaced {
   const view = toLf(text);
-  const from = toLf(wanted);
-  const to = toLf(replacement);
-  const places = findAll(view, from, all ? from.length : 1);
-  const lines = linesAt(view, places);
-  if (places.length === 0 || (places.length > 1 && !all)) return { text, lines };
+  const found = replacements.map(({ wanted, replacement, all }) => {
+    const from = toLf(wanted);
+    return { from, to: toLf(replacement), places: findAll(view, from, all ? from.length : 1) };
+  });
+  const lines = found.map(({ places }) => linesAt(view, places));
+  const unclear = found.some(
+    ({ places }, index) => places.length !== 1 && !(places.length > 1 && replacements[index]?.all),
+  );
+  if (unclear) return { text, lines };
 
-  const head = commonHead(from, to);
-  const tail = commonTail(from, to, head);
-  const middle = to.slice(head, to.length - tail);
-  const sameCount = breaksIn(from.slice(head, from.length - tail)).length === breaksIn(middle).length;
+  const occurrences = found
+    .flatMap(({ from, to, places }, index) => places.map((place) => ({ from, to, place, index })))
+    .sort((a, b) => a.place - b.place);
+  for (const [position, { place, index }] of occurrences.entries()) {
+    const previous = occurrences[position - 1];
+    if (previous && place < previous.place + previous.from.length) {
+      return { text, lines, overlap: [Math.min(previous.index, index), Math.max(previous.index, index)] };
+    }
+  }
+
   const usual = dominantBreak(text);
   const toSource = createOffsetMap(text);
   const pieces: string[] = [];
   let copied = 0;
-  for (const place of places) {
+  for (const { from, to, place } of occurrences) {
+    const head = commonHead(from, to);
+    const tail = commonTail(from, to, head);
+    const middle = to.slice(head, to.length - tail);
     const start = toSource(place + head);
     const end = toSource(place + from.length - tail);
-    const breaks = sameCount ? breaksIn(text.slice(start, end)) : [];
-    pieces.push(text.slice(copied, start), withBreaks(middle, breaks, usual));
+    const breaks = breaksIn(text.slice(start, end));
+    const kept = breaks.length === breaksIn(middle).length ? breaks : [];
+    pieces.push(text.slice(copied, start), withBreaks(middle, kept, usual));
     copied = end;
   }
   pieces.push(text.slice(copied));
   return { text: pieces.join(""), lines };
+}
+
+/** Whether the two differ in nothing that `replaceText` would write: at most in line endings. */
+export function isSameText(a: string, b: string): boolean {
+  return toLf(a) === toLf(b);
 }
 
 function findAll(view: string, wanted: string, step: number): number[] {

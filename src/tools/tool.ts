@@ -51,7 +51,7 @@ export interface ToolInvocation {
   /** The paths it touches, as the model gave them. */
   readonly paths: readonly string[];
   /** All that would happen, for a person to approve: the whole command, or a diff. Throws `ToolError` if it could not run anyway. */
-  preview(context: Pick<ToolContext, "cwd">): Promise<string>;
+  preview(context: Pick<ToolContext, "cwd" | "files">): Promise<string>;
   run(context: ToolContext): Promise<ToolOutput>;
 }
 

@@ -1,9 +1,10 @@
 // Writes a whole file, at once or not at all.
 import * as z from "zod/mini";
-import { atomicWrite } from "../util/atomic-write.ts";
 import { resolvePath } from "../util/paths.ts";
+import { changedOnDisk, commitFile } from "./commit-file.ts";
 import { defineTool } from "./define-tool.ts";
-import { decodeUtf8, filePath, isExistingFile, readRegularFile, toFileError } from "./regular-file.ts";
+import { stampFile } from "./file-memory.ts";
+import { decodeUtf8, filePath, isExistingFile, readRegularFile, realPath } from "./regular-file.ts";
 import { ToolError } from "./tool.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 import description from "./write.md" with { type: "text" };
@@ -18,21 +19,20 @@ export const write = defineTool({
   }),
   summarize: ({ path }) => path,
   paths: ({ path }) => [path],
-  preview: async ({ path, content }, { cwd }) => {
+  preview: async ({ path, content }, { cwd, files }) => {
     if (!(await isExistingFile(cwd, path))) return `new file\n${await unifiedDiff("/dev/null", path, "", content)}`;
+    const seen = files.lastSeen(await realPath(cwd, path));
+    if (seen !== undefined && seen !== (await stampFile(resolvePath(cwd, path)))) throw changedOnDisk(path);
     const before = await currentText(cwd, path);
     if (before === undefined)
       return `replaces a file that cannot be shown as text\n${await unifiedDiff(path, path, "", content)}`;
     return before === content ? "no change" : unifiedDiff(path, path, before, content);
   },
-  run: async ({ path, content }, { cwd }) => {
-    const exists = await isExistingFile(cwd, path);
+  run: async ({ path, content }, context) => {
+    const exists = await isExistingFile(context.cwd, path);
+    const seen = context.files.lastSeen(await realPath(context.cwd, path));
     const bytes = new TextEncoder().encode(content);
-    try {
-      await atomicWrite(resolvePath(cwd, path), bytes);
-    } catch (error) {
-      throw await toFileError(error, "write", cwd, path);
-    }
+    await commitFile(context, path, bytes, exists ? (seen === undefined ? "any" : { stamp: seen }) : "absent");
     const size = `${bytes.byteLength} byte${bytes.byteLength === 1 ? "" : "s"}`;
     return { text: exists ? `Wrote ${size} to ${path}` : `Created ${path} (${size})` };
   },

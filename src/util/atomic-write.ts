@@ -1,28 +1,49 @@
 // Writing a file so that a reader, or the next start after a crash, finds either the old content or the new one, never a part.
-
-import type { Stats } from "node:fs";
-import { access, constants, type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { rmSync, type Stats } from "node:fs";
+import { access, constants, type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { copyExtendedAttributes } from "./extended-attributes.ts";
 import { realTarget } from "./paths.ts";
 
 /** Why a temporary file or the renaming may be refused where writing in place can still go on; EBUSY is a file that is a mount point. */
 const inPlaceCodes = new Set(["EACCES", "EPERM", "EROFS", "EBUSY", "EXDEV"]);
 
+/** A temporary file: hidden, beside its target, and with the time of its making in the first digits of a UUID of version 7. */
+const temporaryName = /^\.pi-ts-([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f-]{21}\.tmp$/;
+/** One older than this belongs to a writer that was killed. */
+const abandonedMs = 60 * 60 * 1000;
+
+/** What is left to remove when the process ends in the middle of a write. */
+const unfinished = new Set<string>();
+let cleansUp = false;
+
+export interface WriteOptions {
+  /**
+   * Called when the new content is safe on disk and only the renaming is left (before the first byte, where the file is written in place);
+   * what it throws leaves the file as it was.
+   */
+  readonly beforeCommit?: () => Promise<void>;
+}
+
 /**
  * Makes `content` the content of the file that the absolute `path` leads to, symlinks kept and missing folders created. An existing
- * file keeps its mode and, where that is allowed, its owner; a new one follows the umask. Where the folder is not writable,
- * the file is written in place. Throws the file system's errors; the caller has seen to it that the target is a regular file or nothing.
+ * file keeps its mode, its extended attributes and ACL (Linux) and, where that is allowed, its owner; a new one follows the umask.
+ * The file is written in place, and only there may a kill leave a part, when it has more than one hard link, so that all of them
+ * lead to the new content, and when its folder is not writable.
+ * Throws the file system's errors; the caller has seen to it that the target is a regular file or nothing.
  */
-export async function atomicWrite(path: string, content: Uint8Array): Promise<void> {
+export async function atomicWrite(path: string, content: Uint8Array, options: WriteOptions = {}): Promise<void> {
   const target = realTarget(path);
   const existing = await statIfThere(target);
+  const { beforeCommit = async () => {} } = options;
   if (existing) await access(target, constants.W_OK);
   else await mkdir(dirname(target), { recursive: true });
+  if (existing && existing.nlink > 1) return await overwrite(target, content, beforeCommit);
   try {
-    await replace(target, content, existing);
+    await replace(target, content, existing, beforeCommit);
   } catch (error) {
     if (!existing || !inPlaceCodes.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
-    await overwrite(target, content);
+    await overwrite(target, content, beforeCommit);
   }
 }
 
@@ -35,28 +56,39 @@ async function statIfThere(path: string): Promise<Stats | undefined> {
   }
 }
 
-async function replace(target: string, content: Uint8Array, existing: Stats | undefined): Promise<void> {
+async function replace(
+  target: string,
+  content: Uint8Array,
+  existing: Stats | undefined,
+  beforeCommit: () => Promise<void>,
+): Promise<void> {
   const folder = dirname(target);
   const temporary = join(folder, `.pi-ts-${Bun.randomUUIDv7()}.tmp`);
-  const file = await open(temporary, "wx");
+  removeAtExit(temporary);
   try {
+    // What replaces a private file is never readable for others, not even before it has its mode.
+    const file = await open(temporary, "wx", existing ? 0o600 : 0o666);
     try {
       await file.writeFile(content);
-      if (existing) await copyAttributes(file, existing);
+      if (existing) await copyAttributes(target, file, existing);
       await file.sync();
     } finally {
       await file.close();
     }
+    await beforeCommit();
     await rename(temporary, target);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
+  } finally {
+    unfinished.delete(temporary);
   }
   await syncFolder(folder);
+  await removeAbandoned(folder);
 }
 
 /** Owner first, as changing it takes the set-id bits away; these are not given to another owner's file. */
-async function copyAttributes(file: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
+async function copyAttributes(target: string, file: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
   let permissions = mode & 0o7777;
   try {
     await file.chown(uid, gid);
@@ -64,6 +96,7 @@ async function copyAttributes(file: FileHandle, { uid, gid, mode }: Stats): Prom
     permissions &= 0o777;
   }
   await file.chmod(permissions);
+  await copyExtendedAttributes(target, file.fd);
 }
 
 /** Makes the renaming itself last; not every file system can. */
@@ -76,13 +109,54 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-async function overwrite(target: string, content: Uint8Array): Promise<void> {
-  const file = await open(target, constants.O_WRONLY | constants.O_NONBLOCK);
+function removeAtExit(temporary: string): void {
+  unfinished.add(temporary);
+  if (cleansUp) return;
+  cleansUp = true;
+  process.on("exit", () => {
+    for (const path of unfinished) rmSync(path, { force: true });
+  });
+}
+
+/** Removes what writers that were killed have left in `folder`. */
+async function removeAbandoned(folder: string): Promise<void> {
   try {
-    await file.writeFile(content);
-    await file.truncate(content.byteLength);
+    const abandoned = (await readdir(folder)).filter((name) => {
+      const made = temporaryName.exec(name);
+      return made !== null && Number.parseInt(`${made[1]}${made[2]}`, 16) < Date.now() - abandonedMs;
+    });
+    for (const name of abandoned) await rm(join(folder, name), { force: true });
+  } catch {
+    // Someone else's folder; the write itself is done.
+  }
+}
+
+/** Writes into the file as it is; when that fails in the middle, as on a full disk, what has been written over is put back. */
+async function overwrite(target: string, content: Uint8Array, beforeCommit: () => Promise<void>): Promise<void> {
+  const file = await open(target, constants.O_RDWR | constants.O_NONBLOCK);
+  try {
+    const { size } = await file.stat();
+    await beforeCommit();
+    const before = new Uint8Array(Math.min(size, content.byteLength));
+    await file.read(before, 0, before.length, 0);
+    try {
+      await writeAll(file, content);
+      await file.truncate(content.byteLength);
+    } catch (error) {
+      await writeAll(file, before);
+      await file.truncate(size);
+      throw error;
+    }
     await file.sync();
   } finally {
     await file.close();
+  }
+}
+
+async function writeAll(file: FileHandle, content: Uint8Array): Promise<void> {
+  let written = 0;
+  while (written < content.byteLength) {
+    const { bytesWritten } = await file.write(content, written, content.byteLength - written, written);
+    written += bytesWritten;
   }
 }

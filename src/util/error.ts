@@ -4,6 +4,7 @@
 const exitStatus = {
   usage: 2,
   config: 2,
+  session: 2,
   missing_key: 2,
   auth: 1,
   quota: 1,

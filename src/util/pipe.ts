@@ -1,35 +1,125 @@
 // A pipe of the kernel. Bun gives its children sockets, and what a socket stands behind cannot be opened again:
-// on Linux `echo x > /dev/stderr` or `tee /dev/stdout` would fail in every command.
+// on Linux `echo x > /dev/stderr` or `tee /dev/stdout` would fail in every command. A pipe can also be made to hold more, and be read
+// in large pieces into memory that is used again.
+import { closeSync, readSync } from "node:fs";
+import { loadLibc } from "./libc.ts";
 
 export interface Pipe {
+  /** For `readPipe`: a read that finds nothing does not wait. */
   readonly readFd: number;
   readonly writeFd: number;
 }
 
-const closeOnExec = 0o2000000;
-const cLibraries = ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`];
+/** A reader at work. */
+export interface Reading {
+  /** Resolves when nobody holds the other end any more, or it cannot be read. */
+  readonly ended: Promise<void>;
+  /** Looks at once for what has come. */
+  hurry(): void;
+  /** From now on what comes is read and thrown away: a process that goes on writing must not fail for want of a reader. */
+  discard(): void;
+}
 
-type Pipe2 = (fds: Int32Array, flags: number) => number;
-let pipe2: Promise<Pipe2 | undefined> | undefined;
+/** Takes a piece of what was read. The memory is used again as soon as it returns. */
+export type Take = (bytes: Uint8Array) => void;
+
+// See pipe(2) and fcntl(2).
+const closeOnExec = 0o2000000;
+const nonBlocking = 0o4000;
+const setFlags = 4;
+const setPipeSize = 1031;
+/** What a process without privileges may ask for. */
+const pipeSize = 1024 * 1024;
+/** How long a reader that finds nothing waits before it looks again, at most. */
+const idleMs = 32;
+const discardingMs = 500;
 
 /** A new pipe that no other child inherits; undefined where the system offers none or needs none (macOS). */
 export async function createPipe(): Promise<Pipe | undefined> {
-  pipe2 ??= loadPipe2();
+  const libc = await loadLibc();
   const fds = new Int32Array(2);
-  if ((await pipe2)?.(fds, closeOnExec) !== 0) return undefined;
+  if (libc?.pipe2(fds, closeOnExec) !== 0) return undefined;
   const [readFd = -1, writeFd = -1] = fds;
+  libc.fcntl(readFd, setFlags, nonBlocking);
+  // Where the user's pipes together hold too much already, it stays small and works all the same.
+  libc.fcntl(readFd, setPipeSize, pipeSize);
   return { readFd, writeFd };
 }
 
-async function loadPipe2(): Promise<Pipe2 | undefined> {
-  if (process.platform !== "linux") return undefined;
-  for (const library of cLibraries) {
-    try {
-      const { dlopen } = await import("bun:ffi");
-      return dlopen(library, { pipe2: { args: ["ptr", "i32"], returns: "i32" } }).symbols.pipe2;
-    } catch {
-      // Another C library, or none that can be loaded.
+/** All readers take turns, so one piece of memory is enough. */
+let memory: Uint8Array | undefined;
+
+/**
+ * Reads a pipe to its end and closes it. It looks again and again instead of being woken: a writer in full flow fills the pipe in the
+ * meantime, so that gigabytes cost a few thousand reads.
+ */
+export function readPipe(fd: number, take: Take): Reading {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  memory ??= new Uint8Array(pipeSize);
+  const piece = memory;
+  let timer: Timer | undefined;
+  let waitMs = 1;
+  let longestMs = idleMs;
+  let discarding = false;
+  let open = true;
+
+  function turn(): void {
+    timer = undefined;
+    const count = readAvailable(fd, piece);
+    if (count === 0) {
+      open = false;
+      closeSync(fd);
+      resolve();
+      return;
     }
+    if (count === undefined) waitMs = Math.min(2 * waitMs, longestMs);
+    else {
+      waitMs = 1;
+      if (!discarding) take(piece.subarray(0, count));
+    }
+    if (count !== undefined && count > piece.length / 2) setImmediate(turn);
+    else timer = setTimeout(turn, waitMs);
   }
-  return undefined;
+
+  turn();
+  return {
+    ended: promise,
+    hurry() {
+      waitMs = 1;
+      // Without a timer its next turn is due anyway.
+      if (!open || timer === undefined) return;
+      clearTimeout(timer);
+      turn();
+    },
+    discard() {
+      discarding = true;
+      longestMs = discardingMs;
+    },
+  };
+}
+
+/** The number of bytes that were there; 0 at the end, undefined when there are none now. */
+function readAvailable(fd: number, piece: Uint8Array): number | undefined {
+  try {
+    return readSync(fd, piece, 0, piece.length, null);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "EAGAIN" || code === "EINTR" ? undefined : 0;
+  }
+}
+
+/** The same for a stream, where there is no pipe. */
+export function readStream(stream: ReadableStream<Uint8Array>, take: Take): Reading {
+  let discarding = false;
+  async function read(): Promise<void> {
+    for await (const bytes of stream) if (!discarding) take(bytes);
+  }
+  return {
+    // What cannot be read any more has ended too.
+    ended: read().catch(() => {}),
+    hurry() {},
+    discard() {
+      discarding = true;
+    },
+  };
 }

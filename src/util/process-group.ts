@@ -1,6 +1,8 @@
 // Children as leaders of their own process groups, so that each can be ended together with everything it started.
-// Nothing in a group may outlive the program: every way out calls `killAllGroups`.
-import { readdirSync, readFileSync } from "node:fs";
+// Nothing that they start outlives the program, unless it is ended by SIGKILL. On macOS that holds for the groups, not for what left one.
+import { constants } from "node:os";
+import { adoptOrphans, killDescendants, ownerMark, reapOrphans, signalProcess, straysOf } from "./orphans.ts";
+import { listProcesses, type ProcessInfo } from "./processes.ts";
 
 export interface GroupOptions {
   readonly cwd: string;
@@ -28,19 +30,26 @@ export interface GroupChild {
 /** Groups of ours that may still have members. */
 const groups = new Map<number, { leaderReaped: boolean }>();
 
+/** To be called before the first child whose daemons shall end with the program. Costs nothing the second time. */
+export function followEscapees(): Promise<void> {
+  return adoptOrphans((pid) => groups.has(pid));
+}
+
 /** Starts a child without a terminal or input, in a session and group of its own. Throws what `Bun.spawn` throws. */
 export function spawnGroup(command: string[], options: GroupOptions): GroupChild {
   const { cwd, env, output } = options;
   const group = { leaderReaped: false };
+  endWithProgram();
   const child = Bun.spawn(command, {
     cwd,
-    env,
+    env: { ...env, [ownerMark.name]: ownerMark.value },
     detached: true,
     stdin: "ignore",
     stdout: output,
     stderr: output === "pipe" ? "ignore" : output,
     onExit: () => {
       group.leaderReaped = true;
+      reapOrphans();
     },
   });
   groups.set(child.pid, group);
@@ -61,47 +70,65 @@ export function killGroup(pid: number, signal: NodeJS.Signals): boolean {
 
 /** Groups of ours that have members now. */
 export function liveGroups(): number[] {
+  reapOrphans();
   return [...groups.keys()].filter(hasMembers);
 }
 
-/** Ends every group at once; synchronous, so that it can be the last thing a program does. */
+/** Ends every group and all that has left one, at once; synchronous, so that it can be the last thing a program does. */
 export function killAllGroups(): void {
-  for (const pid of liveGroups()) send(-pid, "SIGKILL");
+  if (!ending) return;
+  for (const pid of groups.keys()) if (hasMembers(pid)) send(-pid, "SIGKILL");
+  killDescendants();
 }
 
-/** Asks a group to end and makes it after `graceMs`; resolves when nothing in it runs, or soon after the last signal. */
+let ending = false;
+
+/** Once there is something to end, every way out of the program ends it, also a signal that nobody else listens to. */
+function endWithProgram(): void {
+  if (ending) return;
+  ending = true;
+  process.on("exit", killAllGroups);
+  for (const name of ["SIGHUP", "SIGINT", "SIGTERM"] as const) {
+    process.on(name, () => {
+      if (process.listenerCount(name) === 1) process.exit(128 + constants.signals[name]);
+    });
+  }
+}
+
+/**
+ * Asks a group and what its leader has started outside of it to end, and makes them after `graceMs`; resolves when nothing of it runs,
+ * or soon after the last signal. A daemon that has cut all ties to the leader is left until the program ends.
+ */
 export async function endGroup(pid: number, graceMs: number): Promise<void> {
-  if (!killGroup(pid, "SIGTERM")) return;
-  if (await endsWithin(pid, graceMs)) return;
-  killGroup(pid, "SIGKILL");
-  await endsWithin(pid, 100);
+  if (!hasMembers(pid)) return;
+  const strays = straysOf(pid);
+  signalAll(pid, strays, "SIGTERM");
+  if (await endWithin(pid, strays, graceMs)) return;
+  strays.push(...straysOf(pid));
+  signalAll(pid, strays, "SIGKILL");
+  await endWithin(pid, strays, 100);
 }
 
-async function endsWithin(pid: number, ms: number): Promise<boolean> {
+function signalAll(pid: number, strays: readonly ProcessInfo[], signal: NodeJS.Signals): void {
+  killGroup(pid, signal);
+  for (const stray of strays) signalProcess(stray, signal);
+}
+
+async function endWithin(pid: number, strays: readonly ProcessInfo[], ms: number): Promise<boolean> {
   const deadline = performance.now() + ms;
-  while (isRunning(pid)) {
+  while (isAnyRunning(pid, strays)) {
     if (performance.now() >= deadline) return false;
     await Bun.sleep(20);
   }
   return true;
 }
 
-/** Whether anything in the group still runs. Ended processes stay members until init takes note, which can be late in a container. */
-function isRunning(pid: number): boolean {
-  if (!hasMembers(pid)) return false;
+/** Ended processes stay members until their parent takes note, which can be late in a container. */
+function isAnyRunning(pid: number, strays: readonly ProcessInfo[]): boolean {
+  if (strays.length === 0 && !hasMembers(pid)) return false;
   if (process.platform !== "linux") return true;
-  return readdirSync("/proc").some((entry) => /^\d+$/.test(entry) && isRunningMember(entry, pid));
-}
-
-/** By /proc/<pid>/stat, see proc(5): after the name in brackets come the state, the parent and the group. */
-function isRunningMember(entry: string, group: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${entry}/stat`, "latin1");
-    const [state, , pgrp] = stat.slice(stat.lastIndexOf(")") + 2).split(" ", 3);
-    return Number(pgrp) === group && state !== "Z" && state !== "X";
-  } catch {
-    return false;
-  }
+  const identities = new Set(strays.map(({ identity }) => identity));
+  return listProcesses().some(({ group, alive, identity }) => alive && (group === pid || identities.has(identity)));
 }
 
 /**

@@ -11,10 +11,18 @@ const keyHeaders =
 
 /** `text` without the given secrets, without anything shaped like an API key or a header that carries one, and without credentials in URLs. */
 export function redact(text: string, secrets: readonly (string | undefined)[] = []): string {
+  return hideSecrets(text, secrets)
+    .replace(keyHeaders, `$1${hidden}`)
+    .replace(keyShapes, hidden)
+    .replace(urlCredentials, "$1[hidden]@");
+}
+
+/** `text` without the given secrets, and otherwise as it is. */
+export function hideSecrets(text: string, secrets: readonly (string | undefined)[]): string {
   let result = text;
   // The longest first: one may hold another.
   for (const secret of [...secrets].sort((a, b) => (b?.length ?? 0) - (a?.length ?? 0))) {
     if (secret && secret.length >= 4) result = result.replaceAll(secret, hidden);
   }
-  return result.replace(keyHeaders, `$1${hidden}`).replace(keyShapes, hidden).replace(urlCredentials, "$1[hidden]@");
+  return result;
 }

@@ -1,7 +1,7 @@
 // The repair of a history before it is sent: known damages one by one, and random damage against what must hold for all.
 import { describe, expect, test } from "bun:test";
 import { repairHistory } from "../../src/agent/repair-history.ts";
-import type { AssistantContent, Message } from "../../src/protocol/message.ts";
+import type { AssistantContent, Message, ModelMessage } from "../../src/protocol/message.ts";
 import { checkHistory } from "../helpers/history-invariants.ts";
 import { assistant, outline, system, toolCall, toolResult, user } from "../helpers/messages.ts";
 
@@ -106,7 +106,7 @@ test("a made-up result is an error of the call's tool, the same each time", () =
     isError: true,
     timestamp: 7,
   });
-  expect(repairHistory(history)[2]).toEqual(result as Message);
+  expect(repairHistory(history)[2]).toEqual(result as ModelMessage);
 });
 
 describe("random histories with random damage", () => {
@@ -129,7 +129,7 @@ describe("random histories with random damage", () => {
       const history = randomHistory(random, { clean: true });
       const repaired = repairHistory(history);
       expect(repaired.length).toBe(history.length);
-      for (const [i, message] of repaired.entries()) expect(message).toBe(history[i] as Message);
+      for (const [i, message] of repaired.entries()) expect(message).toBe(history[i] as ModelMessage);
     }
   });
 

@@ -2,26 +2,159 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { startReplayServer } from "../helpers/replay-server.ts";
-import { runCli } from "../helpers/run-cli.ts";
+import { runCli, startCli } from "../helpers/run-cli.ts";
 import { tmp } from "../helpers/tmp.ts";
 
 type Call = { name: string; arguments: Record<string, unknown> };
 
 /** Lets the model make one call and answer; gives the run's result and what the model was told. */
-async function runCall(call: Call, cwd: string, flags: string[] = []) {
+async function runCall(call: Call, cwd: string, flags: string[] = [], home?: string) {
   await using server = await startReplayServer([{ turn: { calls: [{ id: "c", ...call }] } }, { turn: { text: "ok" } }]);
   const env = { PI_PROVIDER: "openai", OPENAI_API_KEY: "sk-0123456789abcdef", PI_BASE_URL: server.url };
-  const result = await runCli(["-p", ...flags, "go"], { env, cwd });
-  return { ...result, told: server.requests[1]?.body.messages.at(-1).content as string };
+  const result = await runCli(["-p", ...flags, "go"], { env, cwd, ...(home === undefined ? {} : { home }) });
+  const offered: string[] = (server.requests[0]?.body.tools ?? []).map(
+    (tool: { function: { name: string } }) => tool.function.name,
+  );
+  return { ...result, offered, told: server.requests[1]?.body.messages.at(-1).content as string };
 }
 
-test("a command is denied at once, said to the model and on stderr with the flag that allows it", async () => {
+const bash = (command: string): Call => ({ name: "bash", arguments: { command } });
+
+test("a command is denied at once, said to the model and on stderr with the rule that allows it, and listed at the end", async () => {
   await using dir = tmp();
-  const result = await runCall({ name: "bash", arguments: { command: "touch made\u001b[2K" } }, dir.path);
-  expect(existsSync(dir.file("made\u001b[2K"))).toBe(false);
+  const result = await runCall(bash("touch 'it is' made"), dir.path);
+  expect(existsSync(dir.file("made"))).toBe(false);
   expect(result.told).toStartWith("Error: denied: bash was not approved");
-  expect(result.stderr).toContain("touch made␛[2K");
-  expect(result.stderr).toContain("--yolo");
+  expect(result.stderr).toContain("denied: bash touch 'it is' made");
+  expect(result.stderr).toContain(`--allow 'bash(touch '\\''it is'\\'' made)' allows it`);
+  expect(result.stderr).toEndWith("warning: denied: bash touch 'it is' made\n");
+  expect(result.code).toBe(0);
+});
+
+test("the rule that a denial names does allow the call", async () => {
+  await using dir = tmp();
+  const denied = await runCall(bash("touch 'it is' made"), dir.path);
+  const flag = /--allow '.*'(?= allows it)/.exec(denied.stderr)?.[0];
+  const words = Bun.spawnSync(["sh", "-c", `printf '%s\\0' ${flag}`])
+    .stdout.toString()
+    .split("\0")
+    .slice(0, -1);
+  await runCall(bash("touch 'it is' made"), dir.path, words);
+  expect(existsSync(dir.file("made"))).toBe(true);
+});
+
+test("of a command that no rule can hold the denial names --yolo", async () => {
+  await using dir = tmp();
+  const result = await runCall(bash("touch made\u001b[2K; ls\nallowed: all is well"), dir.path);
+  expect(result.stderr).toContain("touch made␛[2K; ls\n    allowed: all is well");
+  expect(result.stderr).toContain("--yolo allows it");
+  expect(result.stderr).not.toContain("--allow");
+});
+
+test("a silent stdin that stays open is nobody to ask", async () => {
+  await using dir = tmp();
+  await using server = await startReplayServer([
+    { turn: { calls: [{ id: "c", ...bash("touch made") }] } },
+    { turn: { text: "ok" } },
+  ]);
+  const env = { PI_PROVIDER: "openai", OPENAI_API_KEY: "sk-0123456789abcdef", PI_BASE_URL: server.url };
+  await using cli = startCli(["-p", "go"], { env, cwd: dir.path, stdin: "open" });
+  const result = await cli.exited;
+  expect(result.stderr).toContain("denied: bash touch made");
+  expect(result.code).toBe(0);
+  expect(existsSync(dir.file("made"))).toBe(false);
+});
+
+test.each(["y\n", "Y\r\n", "yes\n", ""])("piped text %p is part of the task, never an answer", async (text) => {
+  await using dir = tmp();
+  await using server = await startReplayServer([
+    { turn: { calls: [{ id: "c", ...bash("touch made") }] } },
+    { turn: { text: "ok" } },
+  ]);
+  const env = { PI_PROVIDER: "openai", OPENAI_API_KEY: "sk-0123456789abcdef", PI_BASE_URL: server.url };
+  await runCli(["-p", "go"], { env, cwd: dir.path, stdin: { text } });
+  expect(existsSync(dir.file("made"))).toBe(false);
+});
+
+test.each([
+  ["itself", "touch made", true],
+  ["behind another command", "touch made; touch pwned", false],
+  ["behind a line break", "touch made\ntouch pwned", false],
+  ["with a substitution", "touch made $(touch pwned)", false],
+  ["with a redirection", "touch made > pwned", false],
+])("a rule allows the command %s: %j %p", async (_, command, allowed) => {
+  await using dir = tmp();
+  await runCall(bash(command), dir.path, ["--allow", "read", "--allow", "bash(touch *)"]);
+  expect(existsSync(dir.file("made"))).toBe(allowed);
+  expect(existsSync(dir.file("pwned"))).toBe(false);
+});
+
+test("a deny rule wins over --yolo and over an allow rule", async () => {
+  await using dir = tmp();
+  const flags = ["--yolo", "--allow", "bash", "--deny", "bash(touch)"];
+  const result = await runCall(bash("ls && /usr/bin/touch made"), dir.path, flags);
+  expect(existsSync(dir.file("made"))).toBe(false);
+  expect(result.told).toContain("the rule bash(touch) from --deny forbids this");
+  expect(result.stderr).toContain("warning: denied: bash ls && /usr/bin/touch made");
+});
+
+test("config.toml holds rules too, and they count together with those of flags", async () => {
+  await using dir = tmp();
+  mkdirSync(dir.file(".pi-ts"));
+  writeFileSync(
+    dir.file(".pi-ts/config.toml"),
+    '[permissions]\nallow = ["bash(touch *)"]\ndeny = ["bash(touch pwned)"]\n',
+  );
+  mkdirSync(dir.file("work"));
+  await runCall(bash("touch made"), dir.file("work"), [], dir.path);
+  expect(existsSync(dir.file("work/made"))).toBe(true);
+  const result = await runCall(bash("touch pwned"), dir.file("work"), ["--allow", "bash"], dir.path);
+  expect(existsSync(dir.file("work/pwned"))).toBe(false);
+  expect(result.told).toContain(`from ${dir.file(".pi-ts/config.toml")}`);
+});
+
+test("--read-only offers only tools that read, and denies the others even with --yolo", async () => {
+  await using dir = tmp();
+  const result = await runCall({ name: "write", arguments: { path: "x", content: "x" } }, dir.path, [
+    "--read-only",
+    "--yolo",
+  ]);
+  expect(existsSync(dir.file("x"))).toBe(false);
+  expect(result.told).toContain("write is not available in this run (--read-only)");
+  expect(result.offered).toContain("read");
+  for (const name of ["bash", "edit", "write"]) expect(result.offered).not.toContain(name);
+});
+
+test("--tools and --exclude-tools choose what is offered", async () => {
+  await using dir = tmp();
+  const only = await runCall(bash("ls"), dir.path, ["--tools", "read,write"]);
+  expect(only.offered.toSorted()).toEqual(["read", "write"]);
+  expect(only.told).toContain("bash is not available in this run");
+  const without = await runCall(bash("ls"), dir.path, ["--exclude-tools", "bash"]);
+  expect(without.offered).not.toContain("bash");
+});
+
+test.each([
+  [["--tools", "read,bsh"], "--tools: there is no tool 'bsh'"],
+  [["--exclude-tools", "nothing"], "Known: "],
+  [["--allow", "bash(ls; rm)"], "--allow: the rule 'bash(ls; rm)' cannot be used"],
+  [["--deny", "basch"], "Did you mean bash?"],
+  [["--sandbox-net"], "Add --sandbox"],
+])("%j is an error in usage", async (flags, message) => {
+  const result = await runCli(["-p", ...flags, "go"], { env: { OPENAI_API_KEY: "k", PI_PROVIDER: "openai" } });
+  expect(result.stderr).toContain(message);
+  expect(result.code).toBe(2);
+});
+
+test("a rule in config.toml that cannot be used is an error that names the file", async () => {
+  await using dir = tmp();
+  mkdirSync(dir.file(".pi-ts"));
+  writeFileSync(dir.file(".pi-ts/config.toml"), '[permissions]\ndeny = ["rm"]\n');
+  const result = await runCli(["-p", "go"], { env: { OPENAI_API_KEY: "k", PI_PROVIDER: "openai" }, home: dir.path });
+  expect(result.stderr).toContain(
+    `${dir.file(".pi-ts/config.toml")}: the rule 'rm' cannot be used: there is no tool 'rm'`,
+  );
+  expect(result.code).toBe(2);
 });
 
 test("--yolo runs it", async () => {

@@ -6,7 +6,13 @@ import { parseConfigFile } from "../../src/config/file.ts";
 
 function configure(table: string, env: Record<string, string> = {}) {
   const text = `provider = "corp"\nmodel = "m"\n[providers.corp]\nbase_url = "https://llm.corp/v1"\n${table}\n`;
-  return resolveConfig({}, { PI_TS_HOME: "/home/u/.pi-ts", ...env }, parseConfigFile(text, "config.toml"), [], "corp");
+  return resolveConfig(
+    {},
+    { PI_TS_HOME: "/home/u/.pi-ts", ...env },
+    [{ path: "/home/u/.pi-ts/config.toml", content: parseConfigFile(text, "config.toml") }],
+    [],
+    "corp",
+  );
 }
 
 test("nothing said", () => {

@@ -1,5 +1,5 @@
 // Calls a tool as the executor does, without a gate; an error for the model comes back as its result.
-import { createFileMemory } from "../../src/tools/file-memory.ts";
+import { createFileMemory, type FileMemory } from "../../src/tools/file-memory.ts";
 import { type Tool, type ToolContext, ToolError, type ToolOutput } from "../../src/tools/tool.ts";
 
 export type CallOptions = Partial<ToolContext>;
@@ -28,9 +28,14 @@ export async function callText(tool: Tool, cwd: string, args: unknown, options?:
 }
 
 /** What a person is shown before the call may run. */
-export async function previewText(tool: Tool, cwd: string, args: unknown): Promise<string> {
+export async function previewText(
+  tool: Tool,
+  cwd: string,
+  args: unknown,
+  files: FileMemory = createFileMemory(),
+): Promise<string> {
   try {
-    return await tool.prepare(args).preview({ cwd });
+    return await tool.prepare(args).preview({ cwd, files });
   } catch (error) {
     return failure(error).text;
   }

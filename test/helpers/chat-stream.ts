@@ -12,7 +12,7 @@ export interface TurnSpec {
   readonly reasoning?: string;
   readonly text?: string;
   readonly calls?: readonly CallSpec[];
-  /** Defaults to `tool_calls` with calls and `stop` without; `null` leaves it out. */
+  /** Defaults to `tool_calls` with calls and `stop` without; `null` leaves it out, and every end with it on the Messages API. */
   readonly finish?: string | null;
   readonly usage?: { readonly prompt: number; readonly completion: number; readonly cached?: number };
   /** Whether `[DONE]` ends it; true by default. */
@@ -82,6 +82,6 @@ export function chatTurn(turn: TurnSpec): string[] {
 }
 
 /** Words with the space before them, as models stream them. */
-function pieces(text: string): string[] {
+export function pieces(text: string): string[] {
   return text.match(/\s*\S+|\s+$/g) ?? [];
 }

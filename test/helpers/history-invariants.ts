@@ -1,8 +1,8 @@
 // What must hold for a conversation that is sent to a provider. Pure; gives problems in words.
-import type { Message } from "../../src/protocol/message.ts";
+import type { ModelMessage } from "../../src/protocol/message.ts";
 
 /** The problems of a repaired history; none for a good one. */
-export function checkHistory(messages: readonly Message[]): string[] {
+export function checkHistory(messages: readonly ModelMessage[]): string[] {
   const problems: string[] = [];
   let open: string[] = [];
   messages.forEach((message, position) => {
@@ -15,7 +15,6 @@ export function checkHistory(messages: readonly Message[]): string[] {
       problems.push(`${where}: no result for ${open.join(", ")}`);
       open = [];
     }
-    if (message.role === "system") problems.push(`${where}: a system message among the others`);
     if (message.role === "assistant") {
       open = message.content.flatMap((block) => (block.type === "toolCall" ? [block.id] : []));
       if (message.stopReason === "error") problems.push(`${where}: an answer that failed`);

@@ -2,6 +2,7 @@
 import type {
   AssistantContent,
   AssistantMessage,
+  ImageContent,
   Message,
   SystemMessage,
   ToolCall,
@@ -55,7 +56,10 @@ export function toolResult(id: string, text: string, fields: Partial<ToolResultM
 /** A conversation in a few words, for comparing: `user hi`, `assistant x +a`, `result a ok`. */
 export function outline(messages: readonly Message[]): string[] {
   return messages.map((message) => {
-    const blocks =
+    if (message.role === "bashExecution" || message.role === "branchSummary" || message.role === "compactionSummary") {
+      return message.role;
+    }
+    const blocks: readonly (AssistantContent | ImageContent)[] =
       typeof message.content === "string" ? [{ type: "text" as const, text: message.content }] : message.content;
     const words = blocks.map((block) => {
       if (block.type === "text") return block.text;

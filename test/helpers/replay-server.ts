@@ -3,7 +3,8 @@
 // By hand: `bun test/helpers/replay-server.ts script.json` prints its URL, then each request as a line of JSON.
 import { createServer, type Socket } from "node:net";
 import { chatTurn, type TurnSpec } from "./chat-stream.ts";
-import { checkChatRequest } from "./request-invariants.ts";
+import { messagesTurn } from "./messages-stream.ts";
+import { checkRequest } from "./request-invariants.ts";
 
 /** One network write, or a promise: what follows it waits until the test resolves it. */
 export type Part = string | Uint8Array | Promise<unknown>;
@@ -22,7 +23,7 @@ export interface Answer {
   readonly ending?: "end" | "fin" | "reset" | "silent";
 }
 
-/** `silent` takes the request and never sends a byte; `refuse` closes the connection instead of an answer; a turn is a whole good answer. */
+/** `silent` takes the request and never sends a byte; `refuse` closes the connection instead of an answer; a turn is a whole good answer in the API asked. */
 export type Reply = Answer | "silent" | "refuse" | { readonly turn: TurnSpec };
 
 export type Script = readonly Reply[] | ((request: RecordedRequest, position: number) => Reply | Promise<Reply>);
@@ -87,14 +88,12 @@ export async function startReplayServer(script: Script, options: ReplayOptions =
   async function reply(request: RecordedRequest, bytes: Uint8Array, socket: Socket): Promise<void> {
     const position = requests.push(request) - 1;
     const { method, path } = request;
-    if (method !== "POST" || !path.endsWith("/chat/completions"))
-      problems.push(`request ${position}: ${method} ${path}`);
-    else problems.push(...checkChatRequest(bytes).map((problem) => `request ${position}: ${problem}`));
+    problems.push(...checkRequest(method, path, bytes).map((problem) => `request ${position}: ${problem}`));
     options.onRequest?.(request);
     arrivals.get(position)?.(request);
     const next = typeof script === "function" ? await script(request, position) : script[position];
     if (next === undefined) problems.push(`request ${position}: the script has no answer left`);
-    await send(next ?? refusal(500, { error: { message: "the script has no answer left" } }), socket, request.closed);
+    await send(next ?? refusal(500, { error: { message: "the script has no answer left" } }), socket, request);
   }
 
   const server = createServer((socket) => {
@@ -141,14 +140,14 @@ export async function startReplayServer(script: Script, options: ReplayOptions =
   };
 }
 
-async function send(reply: Reply, socket: Socket, closed: Promise<void>): Promise<void> {
+async function send(reply: Reply, socket: Socket, { path, closed }: RecordedRequest): Promise<void> {
   const write = (bytes: Buffer) => writePacket(socket, bytes, closed);
   if (reply === "silent") return;
   if (reply === "refuse") {
     socket.destroy();
     return;
   }
-  const answer: Answer = "turn" in reply ? { body: chatTurn(reply.turn) } : reply;
+  const answer: Answer = "turn" in reply ? { body: toEvents(reply.turn, path) } : reply;
   const { status = 200, body = [], framing = "chunked", ending = "end" } = answer;
   const headers = {
     "content-type": "text/event-stream",
@@ -164,6 +163,11 @@ async function send(reply: Reply, socket: Socket, closed: Promise<void>): Promis
   if (ending === "reset") socket.resetAndDestroy();
   else if (ending === "fin" || (ending === "end" && framing === "close")) socket.end();
   else if (ending === "end") await write(Buffer.from("0\r\n\r\n"));
+}
+
+/** A turn in the words of the API that was asked. */
+function toEvents(turn: TurnSpec, path: string): string[] {
+  return path.endsWith("/messages") ? messagesTurn(turn) : chatTurn(turn);
 }
 
 function toHttpChunk(part: string | Uint8Array): Buffer {
@@ -221,9 +225,9 @@ if (import.meta.main) {
       print({
         method,
         path,
-        headers: { ...headers, authorization: undefined },
+        headers: { ...headers, authorization: undefined, "x-api-key": undefined },
         body,
-        problems: checkChatRequest(Buffer.from(text)),
+        problems: checkRequest(method, path, Buffer.from(text)),
       }),
   });
   print({ url: server.url });

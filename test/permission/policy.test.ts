@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, realpathSync, symlinkSync } from "node:fs";
-import type { GateRequest, Question, Verdict } from "../../src/permission/gate.ts";
+import type { Answer, GateRequest, Question } from "../../src/permission/gate.ts";
 import { createGate, judge } from "../../src/permission/policy.ts";
 import type { ToolAccess } from "../../src/protocol/message.ts";
 import { realTarget, resolvePath } from "../../src/util/paths.ts";
@@ -9,7 +9,12 @@ import { tmp } from "../helpers/tmp.ts";
 const options = { realCwd: "/work", yolo: false };
 
 function request(access: ToolAccess, realPaths: string[] = []): GateRequest {
-  return { toolName: "tool", access, summary: "summary", realPaths, preview: async () => "all of it" };
+  const preview = async () => "all of it";
+  return { toolName: "tool", access, args: {}, summary: "summary", paths: realPaths, realPaths, preview };
+}
+
+function command(text: string): GateRequest {
+  return { ...request("execute"), toolName: "bash", args: { command: text }, summary: text };
 }
 
 test.each([
@@ -77,34 +82,121 @@ describe("a link in the working directory", () => {
 });
 
 describe("the gate", () => {
-  function answering(verdict: Verdict) {
+  function answering(...answers: Answer[]) {
     const questions: Question[] = [];
     const gate = createGate(options, async (question) => {
       questions.push(question);
-      return verdict;
+      return answers.shift() ?? { choice: "no" };
     });
     return { gate, questions };
   }
   const { signal } = new AbortController();
 
   test("lets pass what the policy allows, without a question", async () => {
-    const { gate, questions } = answering({ allowed: false, reason: "no" });
+    const { gate, questions } = answering({ choice: "no" });
     expect(await gate.check(request("read", ["/work/a"]), signal)).toEqual({ allowed: true });
     expect(questions).toEqual([]);
   });
 
   test("asks with everything that would happen and passes the answer on", async () => {
-    const { gate, questions } = answering({ allowed: false, reason: "no" });
-    expect(await gate.check(request("execute"), signal)).toEqual({ allowed: false, reason: "no" });
+    const { gate, questions } = answering({ choice: "no", reason: "use make" });
+    const reason = "denied: the user did not approve tool, and says: use make";
+    expect(await gate.check(request("execute"), signal)).toEqual({ allowed: false, reason });
     expect(questions).toEqual([
-      { toolName: "tool", summary: "summary", reason: "it runs a command", preview: "all of it" },
+      {
+        toolName: "tool",
+        summary: "summary",
+        reason: "it runs a command",
+        preview: "all of it",
+        exactly: "tool with these exact arguments",
+        rule: undefined,
+      },
     ]);
   });
 
+  test("remembers a yes for the session for exactly that command", async () => {
+    const { gate, questions } = answering({ choice: "session" });
+    expect(await gate.check(command("make test"), signal)).toEqual({ allowed: true });
+    expect(await gate.check(command("make test"), signal)).toEqual({ allowed: true });
+    expect(questions).toHaveLength(1);
+    for (const other of ["make test ", "make test; touch pwned", "make", "make test\n", "Make test"]) {
+      expect((await gate.check(command(other), signal)).allowed).toBe(false);
+    }
+  });
+
+  test("remembers a yes for the session for exactly that tool and place", async () => {
+    const { gate } = answering({ choice: "session" });
+    const write = (path: string, content: string) => ({
+      ...request("write", [path]),
+      toolName: "write",
+      args: { content },
+    });
+    expect(await gate.check(write("/etc/x", "1"), signal)).toEqual({ allowed: true });
+    expect(await gate.check(write("/etc/x", "2"), signal)).toEqual({ allowed: true });
+    expect((await gate.check(write("/etc/y", "1"), signal)).allowed).toBe(false);
+    expect((await gate.check({ ...write("/etc/x", "1"), toolName: "edit" }, signal)).allowed).toBe(false);
+  });
+
+  test("forgets a yes that was given once", async () => {
+    const { gate, questions } = answering({ choice: "once" });
+    expect(await gate.check(command("make"), signal)).toEqual({ allowed: true });
+    expect(await gate.check(command("make"), signal)).toEqual({ allowed: false, reason: expect.any(String) });
+    expect(questions).toHaveLength(2);
+  });
+
+  test.each([
+    ["git status", "bash(git status)"],
+    ["git  log --oneline -n 3", "bash(git log --oneline -n 3)"],
+    ["git commit -m 'two words'", "bash(git commit -m 'two words')"],
+    ["git status; ls", undefined],
+    ["echo $HOME", undefined],
+    ["ls *", undefined],
+  ])("names the rule that would allow %p", async (line, rule) => {
+    const { gate, questions } = answering({ choice: "nobody" });
+    await gate.check(command(line), signal);
+    expect(questions[0]?.rule).toBe(rule);
+  });
+
+  test("names the rule that would allow a file, however it is called", async () => {
+    const { gate, questions } = answering();
+    await gate.check({ ...request("read", ["/etc/we[ir]d*"]), toolName: "read" }, signal);
+    expect(questions[0]?.rule).toBe("read(/etc/we\\[ir\\]d\\*)");
+  });
+
   test("does not ask about what could not run anyway", async () => {
-    const { gate, questions } = answering({ allowed: true });
+    const { gate, questions } = answering({ choice: "once" });
     const call = { ...request("execute"), preview: () => Promise.reject(new Error("not found")) };
     await expect(gate.check(call, signal)).rejects.toThrow("not found");
     expect(questions).toEqual([]);
+  });
+});
+
+describe("what comes first", () => {
+  const rules = { denying: () => "bash(rm) from --deny", allows: () => true };
+
+  test("a tool that is not offered is denied, whatever else is said", () => {
+    const judgement = judge(command("ls"), { ...options, yolo: true, rules, withheld: () => "--read-only" });
+    expect(judgement).toEqual({
+      decision: "deny",
+      reason: "denied: bash is not available in this run (--read-only)",
+    });
+  });
+
+  test("a deny rule wins over --yolo and over an allow rule", () => {
+    expect(judge(command("rm x"), { ...options, yolo: true, rules })).toEqual({
+      decision: "deny",
+      reason: expect.stringContaining("the rule bash(rm) from --deny forbids this"),
+    });
+  });
+
+  test("an allow rule wins over the question", () => {
+    const allowing = { denying: () => undefined, allows: () => true };
+    expect(judge(command("ls"), { ...options, rules: allowing })).toEqual({ decision: "allow" });
+  });
+
+  test("writing into the folder of pi-ts asks even inside the working directory; reading does not", () => {
+    const own = { ...options, ownFolder: "/work/.pi-ts" };
+    expect(judge(request("write", ["/work/.pi-ts/trust.json"]), own).decision).toBe("ask");
+    expect(judge(request("read", ["/work/.pi-ts/config.toml"]), own).decision).toBe("allow");
   });
 });

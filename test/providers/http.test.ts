@@ -69,7 +69,7 @@ describe("directly", () => {
   test("nobody there", async () => {
     const error = await failure(send("http://user:hunter22@127.0.0.1:1/v1"));
     expect(error).toMatchObject({ code: "network", retryable: true });
-    expect(error.message).toStartWith("Could not reach http://127.0.0.1:1: ECONNREFUSED");
+    expect(error.message).toStartWith("Could not reach http://127.0.0.1:1: connection refused");
     expect(printed(error)).not.toContain("hunter22");
   });
 
@@ -238,7 +238,7 @@ describe("through a proxy", () => {
     const error = await failure(send("https://api.provider.test/v1", { env }));
     expect(error).toMatchObject({ code: "network", retryable: true });
     const where = "https://api.provider.test through the proxy http://127.0.0.1:1 (https_proxy)";
-    expect(error.message).toStartWith(`Could not reach ${where}: ECONNREFUSED`);
+    expect(error.message).toStartWith(`Could not reach ${where}: connection refused`);
     expect(printed(error)).not.toContain("hunter22");
   });
 

@@ -18,25 +18,69 @@ test.each(["y", "yes", " Y "])("%p runs the command", async (typed) => {
   repl.enter("make it");
   await repl.waitFor("Run this command?");
   await repl.waitFor("echo made > made.txt");
-  await repl.waitFor("[y/N]");
+  await repl.waitFor("[y/N");
   repl.enter(typed);
   await repl.waitFor("✓ bash");
   await repl.waitFor("All said.");
   expect(readFileSync(dir.file("made.txt"), "utf8")).toBe("made\n");
 });
 
-test.each(["n", "", "yess", "\x04"])("%p does not, and the model is told", async (typed) => {
+test.each(["n", "", "No", "\x04"])("%p does not, and the model is told", async (typed) => {
   await using dir = tmp();
   await using server = await startReplayServer([bash("echo made > made.txt"), answer]);
   await using repl = await openRepl(server, { cwd: dir.path });
   await repl.ready();
   repl.enter("make it");
-  await repl.waitFor("[y/N]");
+  await repl.waitFor("[y/N");
   repl.write(typed === "\x04" ? typed : `${typed}\r`);
   await repl.waitFor("✗ bash");
   await repl.waitFor("All said.");
   expect(toolResult(server.requests[1]?.body)).toBe("Error: denied: the user did not approve bash");
   expect(existsSync(dir.file("made.txt"))).toBe(false);
+});
+
+test("anything else does not, and the model is told what was typed", async () => {
+  await using dir = tmp();
+  await using server = await startReplayServer([bash("echo made > made.txt"), answer]);
+  await using repl = await openRepl(server, { cwd: dir.path });
+  await repl.ready();
+  repl.enter("make it");
+  await repl.waitFor("[y/N");
+  repl.enter("yes, but into out.txt");
+  await repl.waitFor("All said.");
+  expect(toolResult(server.requests[1]?.body)).toBe(
+    "Error: denied: the user did not approve bash, and says: yes, but into out.txt",
+  );
+  expect(existsSync(dir.file("made.txt"))).toBe(false);
+});
+
+test("a allows that exact command until the end, and asks about any other", async () => {
+  await using dir = tmp();
+  const turns = ["echo 1 >> made.txt", "echo 1 >> made.txt", "echo 1 >> made.txt; echo 2 >> made.txt"].map(bash);
+  await using server = await startReplayServer([...turns, answer]);
+  await using repl = await openRepl(server, { cwd: dir.path });
+  await repl.ready();
+  repl.enter("make it");
+  await repl.waitFor("a = this exact command");
+  await repl.waitFor("[y/N");
+  repl.enter("a");
+  await repl.waitFor("echo 2 >> made.txt");
+  await repl.waitFor("[y/N");
+  repl.enter("n");
+  await repl.waitFor("All said.");
+  expect(readFileSync(dir.file("made.txt"), "utf8")).toBe("1\n1\n");
+});
+
+test("a long command of many lines is shown whole", async () => {
+  const command = Array.from({ length: 60 }, (_, i) => `echo line-${i} ${"x".repeat(100)}`).join("\n");
+  await using server = await startReplayServer([bash(command), answer]);
+  await using repl = await openRepl(server);
+  await repl.ready();
+  repl.enter("make it");
+  await repl.waitFor("[y/N");
+  for (const line of command.split("\n")) expect(repl.text).toContain(line);
+  repl.enter("n");
+  await repl.waitFor("All said.");
 });
 
 test("what was typed before the question does not answer it", async () => {
@@ -57,7 +101,7 @@ test("what was typed before the question does not answer it", async () => {
   gates[1]?.open();
   await repl.waitFor("two");
   gates[2]?.open();
-  await repl.waitFor("[y/N]");
+  await repl.waitFor("[y/N");
   repl.write("\x03");
   await repl.waitFor("interrupted");
   await repl.lastRow("> y");
@@ -76,8 +120,9 @@ test("a diff is shown whole, with control characters visible", async () => {
   await repl.waitFor(/Allow write .*outside the working directory/s);
   await repl.waitFor("+one␛[2Ktwo");
   await repl.waitFor(`${"long ".repeat(60)}end`);
-  await repl.waitFor("[y/N]");
+  await repl.waitFor("[y/N");
   expect(repl.output).not.toContain("\x1b[2K");
+  expect(repl.output).toContain("\x1b[32m    +one␛[2Ktwo");
   repl.enter("y");
   await repl.waitFor("All said.");
   expect(readFileSync(path, "utf8")).toBe(content);

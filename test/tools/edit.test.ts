@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { edit } from "../../src/tools/edit.ts";
 import { callText, previewText } from "../helpers/call-tool.ts";
+import { createRandom, randomEdits } from "../helpers/random-text.ts";
 import { tmp } from "../helpers/tmp.ts";
 
 type Content = string | Uint8Array;
@@ -79,7 +80,7 @@ describe("line endings", () => {
 
 describe("an edit that cannot be done is an error and leaves the file alone", () => {
   const cases: [string, Content, string, string, string][] = [
-    ["nothing to look for", "a", "", "x", "invalid arguments for edit: 'old_string' must not be empty"],
+    ["nothing to look for", "a", "", "x", "'old_string' must not be empty; to write a whole file use write"],
     ["nothing to change", "a", "a", "a", "old_string and new_string are the same"],
     [
       "line endings only",
@@ -134,7 +135,7 @@ describe("an edit that cannot be done is an error and leaves the file alone", ()
     const expected = `Error: ${message}`;
     expect(await callText(edit, dir.path, args)).toBe(expected);
     expect(readFileSync(dir.file("f"))).toEqual(bytes);
-    if (old_string !== "") expect(await previewText(edit, dir.path, args)).toBe(expected);
+    expect(await previewText(edit, dir.path, args)).toBe(expected);
   });
 
   test.each([
@@ -160,6 +161,129 @@ describe("an edit that cannot be done is an error and leaves the file alone", ()
     expect(text).toStartWith("Error: old_string is not in f. Nearest lines:\n     1\tsome line");
     expect(performance.now() - started).toBeLessThan(3000);
   });
+});
+
+describe("several edits in one call", () => {
+  const edits = (...pairs: [string, string][]) => pairs.map(([old_string, new_string]) => ({ old_string, new_string }));
+
+  test.each([
+    [
+      "in the order of the file",
+      edits(["a", "A"], ["c", "C"]),
+      "A\r\nb\r\nC\r\n",
+      "Edited f in 2 places, the first at line 1",
+    ],
+    ["in any order", edits(["c", "C"], ["a", "A"]), "A\r\nb\r\nC\r\n", "Edited f in 2 places, the first at line 1"],
+    [
+      "side by side",
+      edits(["a\n", "A\n"], ["b\nc", "B\nC"]),
+      "A\r\nB\r\nC\r\n",
+      "Edited f in 2 places, the first at line 1",
+    ],
+    ["that swap", edits(["a", "c"], ["c", "a"]), "c\r\nb\r\na\r\n", "Edited f in 2 places, the first at line 1"],
+    ["of only one", edits(["b", "B"]), "a\r\nB\r\nc\r\n", "Edited f at line 2"],
+    [
+      "with one for all places",
+      [{ old_string: "\n", new_string: ";\n", replace_all: true }, ...edits(["b", "B"])],
+      "a;\r\nB;\r\nc;\r\n",
+      "Edited f in 4 places, the first at line 1",
+    ],
+  ])("are made %s", async (_, list, after, text) => {
+    await using dir = tmp();
+    await Bun.write(dir.file("f"), "a\r\nb\r\nc\r\n");
+    const args = { path: "f", edits: list };
+    expect(await callText(edit, dir.path, args)).toBe(text);
+    expect(readFileSync(dir.file("f"), "utf8")).toBe(after);
+  });
+
+  test.each([
+    ["one is not there", { edits: edits(["a", "A"], ["x1", "y"]) }, "no edit was made: edit 2: old_string is not in f"],
+    [
+      "one depends on another",
+      { edits: edits(["a", "x"], ["x", "y"]) },
+      "no edit was made: edit 2: old_string is not in f",
+    ],
+    [
+      "several are wrong",
+      { edits: edits(["q1", ""], ["b", "b"], ["c\n", "c\r\n"], ["a", "A"], ["z", ""]) },
+      "no edit was made:\nedit 1: old_string is not in f\nedit 2: old_string and new_string are the same\n" +
+        "edit 3: old_string and new_string differ in line endings only, and edit keeps those of the file\n" +
+        "edit 5: old_string occurs 2 times in f (lines 4, 5); add surrounding lines to make it unique, or set replace_all",
+    ],
+    [
+      "two overlap",
+      { edits: edits(["c", "C"], ["a\nb", "x"], ["b", "y"]) },
+      "no edit was made: edits 2 and 3 overlap; make one edit of them",
+    ],
+    [
+      "both forms are given",
+      { old_string: "a", new_string: "b", edits: edits(["b", "c"]) },
+      "give either old_string and new_string, or edits, not both",
+    ],
+    ["no form is given", {}, "give old_string and new_string, or edits with at least one { old_string, new_string }"],
+    [
+      "the list is empty",
+      { edits: [] },
+      "give old_string and new_string, or edits with at least one { old_string, new_string }",
+    ],
+    ["the old text is missing", { new_string: "b" }, "'old_string' is missing"],
+    ["the new text is missing", { old_string: "b" }, "'new_string' is missing"],
+    [
+      "the list holds something else",
+      { edits: [{ old_string: "a", new_string: "b", path: "g" }] },
+      "invalid arguments for edit: unknown field 'path'",
+    ],
+    [
+      "an old text in the list is empty",
+      { edits: edits(["a", "b"], ["", "b"]) },
+      "invalid arguments for edit: 'edits.1.old_string' must not be empty",
+    ],
+    ["the list is a text", { edits: "[]" }, "invalid arguments for edit: 'edits' must be an array"],
+  ])("are none where %s", async (_, args, message) => {
+    await using dir = tmp();
+    await Bun.write(dir.file("f"), "a\nb\nc\nz\nz\n");
+    expect(await callText(edit, dir.path, { path: "f", ...args })).toBe(`Error: ${message}`);
+    expect(readFileSync(dir.file("f"), "utf8")).toBe("a\nb\nc\nz\nz\n");
+  });
+
+  test.each([
+    ["one edit", { old_string: "b", new_string: "B", edits: [] }],
+    ["a list", { old_string: "", new_string: "", replace_all: false, edits: edits(["b", "B"]) }],
+  ])("leave the fields of the other form empty: %s", async (_, args) => {
+    await using dir = tmp();
+    await Bun.write(dir.file("f"), "a\nb\n");
+    expect(await callText(edit, dir.path, { path: "f", ...args })).toBe("Edited f at line 2");
+  });
+});
+
+test("whatever the file and the edits, the bytes outside their places are the same", async () => {
+  await using dir = tmp();
+  let made = 0;
+  for (let seed = 1; made < 150; seed++) {
+    const given = randomEdits(createRandom(seed));
+    if (!given) continue;
+    const { text, edits, expected } = given;
+    await Bun.write(dir.file("f"), text);
+    // Half a pair of surrogates cannot be written as UTF-8, and is not asked for by a model either.
+    const list = edits.map(({ wanted, replacement }) => ({ old_string: wanted, new_string: replacement }));
+    const [first] = list;
+    const args = list.length === 1 ? { path: "f", ...first } : { path: "f", edits: list };
+    const result = await callText(edit, dir.path, args);
+    const label = JSON.stringify({ seed, text, edits, result });
+    expect(result, label).toStartWith("Edited f");
+    expect(readFileSync(dir.file("f")).equals(Buffer.from(expected)), label).toBe(true);
+    made++;
+  }
+});
+
+test("a text that is there only nearly is not replaced: blanks and quotes elsewhere stay as they are", async () => {
+  const content = "const a = “q”;  \nconst b = “q”;\t\nconst c = “q”;  \n";
+  const { text, content: after } = await editContent(content, 'const b = "q";', "const b = 1;");
+  expect(text).toStartWith("Error: old_string is not in f. Nearest lines:\n     2\tconst b = “q”;");
+  expect(after).toBe(content);
+  expect((await editContent(content, "const b = “q”;", "const b = 1;")).content).toBe(
+    "const a = “q”;  \nconst b = 1;\t\nconst c = “q”;  \n",
+  );
 });
 
 test("the preview is a diff of what would change, and changes nothing", async () => {

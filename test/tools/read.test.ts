@@ -1,17 +1,19 @@
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { read } from "../../src/tools/read.ts";
-import { callText } from "../helpers/call-tool.ts";
+import { type CallOptions, callText } from "../helpers/call-tool.ts";
 import { tmp } from "../helpers/tmp.ts";
 
 /** What `read` says of a file `f` with this content. */
 async function readContent(
   content: string | Uint8Array,
-  window: { offset?: number; limit?: number } = {},
+  window: { offset?: number; limit?: number; column?: number } = {},
+  options?: CallOptions,
 ): Promise<string> {
   await using dir = tmp();
   await Bun.write(dir.file("f"), content);
-  return await callText(read, dir.path, { path: "f", ...window });
+  return await callText(read, dir.path, { path: "f", ...window }, options);
 }
 
 const lines = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `${from + i}`);
@@ -48,7 +50,7 @@ describe("a file", () => {
 
   test("is shown whole however its characters fall into pieces", async () => {
     const content = `x${"é€😀".repeat(200)}\n`.repeat(300);
-    const shown = await readContent(content);
+    const shown = await readContent(content, {}, { maxOutput: content.length * 2 });
     expect(shown.replace(/^ *\d+\t/gm, "")).toBe(content.trimEnd());
   });
 });
@@ -84,22 +86,87 @@ describe("a window", () => {
   });
 });
 
+describe("a result that would be too long", () => {
+  const long = { maxOutput: 1000 };
+
+  test("ends with a whole line and says where to go on; so the whole file can be had", async () => {
+    await using dir = tmp();
+    await Bun.write(dir.file("f"), lines(1, 500).join("\n"));
+    let offset = 1;
+    let got: string[] = [];
+    for (;;) {
+      const result = await callText(read, dir.path, { path: "f", offset }, long);
+      expect(result.length).toBeLessThanOrEqual(long.maxOutput);
+      const [, more, next] = /^\.\.\. (\d+) more lines?; go on with offset (\d+)$/m.exec(result) ?? [];
+      const shown = result.split("\n").slice(0, more === undefined ? undefined : -1);
+      got = [...got, ...shown];
+      expect(got.length + Number(more ?? 0)).toBe(500);
+      if (next === undefined) break;
+      offset = Number(next);
+    }
+    expect(got).toEqual(numbered(1, 500));
+  });
+
+  test("because of its first line cuts that one", async () => {
+    const result = await readContent(`${"x".repeat(1500)}\ny\n`, {}, long);
+    expect(result).toBe(
+      `     1\t${"x".repeat(800)}... <line cut: 700 more of its 1500 chars; go on with offset 1, column 801>\n` +
+        "... 1 more line; go on with offset 2",
+    );
+  });
+});
+
 describe("a very long line", () => {
-  test("is cut and says how long it is", async () => {
+  const cut = (text: string, line: number, column: number, length: number) =>
+    `${`${line}`.padStart(6)}\t${text}... <line cut: ${length - column + 1} more of its ${length} chars; go on with offset ${line}, column ${column}>`;
+
+  test("is cut, with its length and the arguments that go on in it", async () => {
     const long = "x".repeat(1_000_000);
-    const cut = `     1\t${"x".repeat(2000)}... <line cut: 998000 more of its 1000000 chars>`;
-    expect(await readContent(`${long}\nnext\n`)).toBe(`${cut}\n     2\tnext`);
-    expect(await readContent(long, { offset: 1, limit: 1 })).toBe(cut);
+    expect(await readContent(`${long}\nnext\n`)).toBe(`${cut("x".repeat(2000), 1, 2001, 1_000_000)}\n     2\tnext`);
+    expect(await readContent(long, { offset: 1, limit: 1 })).toBe(cut("x".repeat(2000), 1, 2001, 1_000_000));
+  });
+
+  test("is readable from its first character to its last, window after window", async () => {
+    await using dir = tmp();
+    const whole = Array.from({ length: 100_000 }, (_, i) => `${i};é😀`)
+      .join("")
+      .slice(0, 1_000_000);
+    await Bun.write(dir.file("f"), `first\n${whole}\r\nlast\n`);
+    let got = "";
+    let calls = 0;
+    for (let column: number | undefined = 1; column !== undefined; calls++) {
+      const result = await callText(read, dir.path, { path: "f", offset: 2, column });
+      const [, text = "", next] =
+        /^ {5}2\t(.*?)(?:\.\.\. <line cut: .*; go on with offset 2, column (\d+)>)?\n\.\.\. 1 more line; go on with offset 3$/su.exec(
+          result,
+        ) ?? [];
+      got += text;
+      column = next === undefined ? undefined : Number(next);
+    }
+    expect(got === whole).toBe(true);
+    expect(calls).toBeLessThan(60);
+  });
+
+  test.each([
+    ["the rest of it", { column: 2001 }, `     1\t${"y".repeat(10)}\n... 1 more line; go on with offset 2`],
+    ["the rest, and lines after it", { column: 2009, limit: 2 }, "     1\tyy\n     2\tnext"],
+    ["its last character", { column: 2010 }, "     1\ty\n... 1 more line; go on with offset 2"],
+    ["a column beyond it", { column: 2011 }, "column 2011 is beyond the end of line 1 of f (2010 chars)"],
+    ["a column of another line", { offset: 2, column: 3 }, "     2\txt"],
+    ["a column of a line that is not there", { offset: 9, column: 3 }, "offset 9 is beyond the end of f (2 lines)"],
+  ])("shows %s", async (_, window, shown) => {
+    expect(await readContent(`${"x".repeat(2000)}${"y".repeat(10)}\r\nnext\n`, window)).toBe(shown);
   });
 
   test("of just the length that fits is whole, with a CR too", async () => {
     expect(await readContent(`${"x".repeat(2000)}\r\n`)).toBe(`     1\t${"x".repeat(2000)}`);
   });
 
-  test("is not cut within a character", async () => {
-    expect(await readContent(`${"x".repeat(1999)}😀y`)).toBe(
-      `     1\t${"x".repeat(1999)}... <line cut: 3 more of its 2002 chars>`,
-    );
+  test("is not cut within a character, and a column within one shows it whole", async () => {
+    const line = `${"x".repeat(1999)}😀y`;
+    expect(await readContent(line)).toBe(cut("x".repeat(1999), 1, 2000, 2002));
+    expect(await readContent(line, { column: 2000 })).toBe("     1\t😀y");
+    expect(await readContent(line, { column: 2001 })).toBe("     1\t😀y");
   });
 });
 
@@ -134,6 +201,24 @@ describe("a path that leads nowhere", () => {
     ["says what is near", "src/mian.ts", "src/mian.ts does not exist; did you mean src/main.ts?"],
     ["says so alone when nothing is near", "src/zzzzzzzz", "src/zzzzzzzz does not exist"],
     ["says that the folder is missing too", "lib/main.ts", "lib/main.ts does not exist, nor does the folder lib"],
+    ["says the first of the missing folders", "lib/a/main.ts", "lib/a/main.ts does not exist, nor does the folder lib"],
+    ["finds a folder spelt wrong", "scr/main.ts", "scr/main.ts does not exist; did you mean src/main.ts?"],
+    [
+      "finds a folder spelt wrong on the way",
+      "./src/deeep/er/file.txt",
+      "./src/deeep/er/file.txt does not exist; did you mean ./src/deep/er/file.txt?",
+    ],
+    [
+      "finds several wrong names",
+      "Src/deeep/er/fiel.txt",
+      "Src/deeep/er/fiel.txt does not exist; did you mean src/deep/er/file.txt?",
+    ],
+    [
+      "finds the folder when the file is nowhere",
+      "scr/zzzzzzzz",
+      "scr/zzzzzzzz does not exist, nor does the folder scr; did you mean src/?",
+    ],
+    ["is a link that dangles", "dangling", "dangling is a symbolic link to no/thing, which does not exist"],
     ["goes through a file", "src/main.ts/x", "cannot read src/main.ts/x: a part of the path is not a directory"],
     ["is a loop of links", "loop", "cannot read loop: too many symbolic links"],
     ["holds a NUL", "a\0b", "a path cannot contain a NUL character"],
@@ -141,9 +226,41 @@ describe("a path that leads nowhere", () => {
   ])("%s", async (_, path, message) => {
     await using dir = tmp();
     await Bun.write(dir.file("src/main.ts"), "");
+    await Bun.write(dir.file("src/deep/er/file.txt"), "");
     symlinkSync("loop", dir.file("loop"));
+    symlinkSync("no/thing", dir.file("dangling"));
     expect(await callText(read, dir.path, { path })).toBe(`Error: ${message}`);
   });
+});
+
+const isRoot = process.getuid?.() === 0;
+test.skipIf(isRoot && !Bun.which("setpriv"))("what may not be read is one clear error", async () => {
+  await using dir = tmp();
+  mkdirSync(dir.file("closed"));
+  await Bun.write(dir.file("secret"), "x");
+  for (const name of ["secret", "closed"]) chmodSync(dir.file(name), 0);
+  chmodSync(dir.path, 0o755);
+  const module = (path: string) => JSON.stringify(join(import.meta.dir, "../..", path));
+  const script = `import { read } from ${module("src/tools/read.ts")};
+    import { callText } from ${module("test/helpers/call-tool.ts")};
+    for (const path of ["secret", "closed/f"]) console.log(await callText(read, ${JSON.stringify(dir.path)}, { path }));`;
+  const asNobody = isRoot ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
+  const { stdout } = Bun.spawnSync([...asNobody, process.execPath, "-e", script], {
+    cwd: "/",
+    env: { PATH: process.env.PATH, HOME: "/nonexistent" },
+  });
+  expect(stdout.toString()).toBe(
+    "Error: cannot read secret: permission denied\nError: cannot read closed/f: permission denied\n",
+  );
+  chmodSync(dir.file("closed"), 0o700);
+});
+
+test("an absolute path with a wrong name in it has its suggestion absolute", async () => {
+  await using dir = tmp();
+  await Bun.write(dir.file("src/main.ts"), "");
+  expect(await callText(read, "/", { path: dir.file("scr/mian.ts") })).toBe(
+    `Error: ${dir.file("scr/mian.ts")} does not exist; did you mean ${dir.file("src/main.ts")}?`,
+  );
 });
 
 test.skipIf(process.platform !== "linux")("a file whose size is not known beforehand is read to its end", async () => {

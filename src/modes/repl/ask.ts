@@ -1,7 +1,7 @@
-// The gate's question in the REPL: everything that would happen, then one line to answer. Only `y` or `yes` and Enter is a yes,
+// The gate's question in the REPL: everything that would happen, then one line to answer. It takes a word and Enter,
 // since a single key would let the next letter of something being typed approve a command.
-import type { Ask, Question } from "../../permission/gate.ts";
-import { formatQuestion, isYes } from "../question.ts";
+import type { Ask } from "../../permission/gate.ts";
+import { answerLabel, formatQuestion, parseAnswer } from "../question.ts";
 import type { LineReader } from "./line-reader.ts";
 import type { Status } from "./status.ts";
 import type { Style } from "./style.ts";
@@ -23,27 +23,14 @@ export function createReplAsk({ reader, status, transcript, style, abort }: AskC
     const cancel = () => reader.cancel();
     signal.addEventListener("abort", cancel, { once: true });
     try {
-      transcript.notice(paintQuestion(question, style));
-      const reading = await reader.read({ label: style.bold("[y/N] ") });
+      transcript.notice(`${formatQuestion(question, style)}\n`);
+      const reading = await reader.read({ label: style.bold(answerLabel) });
       if (reading.type === "interrupt") abort();
       signal.throwIfAborted();
-      if (reading.type === "line" && isYes(reading.text)) return { allowed: true };
-      return { allowed: false, reason: `denied: the user did not approve ${question.toolName}` };
+      return reading.type === "line" ? parseAnswer(reading.text) : { choice: "no" };
     } finally {
       signal.removeEventListener("abort", cancel);
       status.resume();
     }
   };
-}
-
-/** The question, its first line bold and a diff in colour; what a command prints or says is left as it is. */
-function paintQuestion(question: Question, style: Style): string {
-  const [head = "", ...body] = `${formatQuestion(question).trimEnd()}\n\n`.split("\n");
-  const paint = (line: string) => {
-    if (/^ {4}\+/.test(line)) return style.green(line);
-    if (/^ {4}-/.test(line)) return style.red(line);
-    return /^ {4}@@/.test(line) ? style.cyan(line) : line;
-  };
-  const isDiff = question.toolName === "edit" || question.toolName === "write";
-  return [style.bold(head), ...(isDiff ? body.map(paint) : body)].join("\n");
 }

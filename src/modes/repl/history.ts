@@ -1,15 +1,7 @@
 // Inputs that outlive the process: `history` in the home folder, one JSON string a line, readable by its owner only.
-import {
-  closeSync,
-  fchmodSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fchmodSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { makePrivateFolder, writePrivateFile } from "../../util/private-file.ts";
 
 export interface History {
   /** Oldest first. */
@@ -32,7 +24,7 @@ export function loadHistory(home: string): History {
       if (text.trim() === "" || text === entries.at(-1)) return;
       entries.push(text);
       if (entries.length > maxEntries) entries.shift();
-      mkdirSync(home, { recursive: true, mode: 0o700 });
+      makePrivateFolder(home);
       append(path, `${JSON.stringify(text)}\n`);
     },
   };
@@ -70,9 +62,7 @@ function append(path: string, line: string): void {
 /** Replaces the file by its newest entries. Failing is harmless: it is tried again at the next start. */
 function shorten(path: string, entries: readonly string[]): void {
   try {
-    const staged = `${path}.${process.pid}`;
-    writeFileSync(staged, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""), { mode: 0o600 });
-    renameSync(staged, path);
+    writePrivateFile(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
   } catch {
     // Read-only, or full.
   }

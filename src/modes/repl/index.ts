@@ -1,6 +1,7 @@
 // The REPL: reads a line, runs it as a prompt or a slash command, and reads the next, until the user or a signal ends it.
 import type { App, AppOptions } from "../../app/app.ts";
 import { completeCommand, runCommand } from "../../commands/index.ts";
+import type { Message } from "../../protocol/message.ts";
 import { redact } from "../../util/redact.ts";
 import { visible, visibleLine } from "../../util/sanitize.ts";
 import { version } from "../../util/version.ts";
@@ -98,7 +99,8 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
     try {
       history.add(text);
     } catch (error) {
-      if (!historyFailed) transcript.notice(style.yellow(`The input history is not kept: ${(error as Error).message}`));
+      if (!historyFailed)
+        transcript.notice(style.yellow(`The input history is not kept: ${visible((error as Error).message)}`));
       historyFailed = true;
     }
   }
@@ -108,13 +110,13 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
     remember(text);
     const result = await runCommand(text, app);
     if (!result) return runPrompt(text);
-    if (result.text !== undefined) transcript.notice(result.text);
+    if (result.text !== undefined) transcript.notice(visible(result.text));
     if (result.exit) left = true;
     return "";
   }
 
   async function runPrompt(text: string): Promise<string> {
-    const before = app.messages.length;
+    const before = answersIn(app.messages());
     status.start(`${provider.name}/${model.id}`);
     const { status: end, error } = await app.prompt(text);
     status.stop();
@@ -122,7 +124,7 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
     if (end === "aborted") transcript.notice(style.yellow("interrupted"));
     else if (error) transcript.notice(`${style.red("error:")} ${visible(redact(describeError(error)))}`);
     const typed = keyboard.defuse();
-    const answered = end === "aborted" ? app.messages.length > before : answeredErrors.has(error?.code ?? "");
+    const answered = end === "aborted" ? answersIn(app.messages()) > before : answeredErrors.has(error?.code ?? "");
     return answered ? "" : `${text}${typed ? "\n" : ""}`;
   }
 
@@ -182,4 +184,8 @@ function watchCrashes(): { readonly crashed: Promise<never>; stop(): void } {
       process.off("unhandledRejection", reject);
     },
   };
+}
+
+function answersIn(messages: readonly Message[]): number {
+  return messages.filter(({ role }) => role === "assistant").length;
 }

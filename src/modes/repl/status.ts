@@ -113,7 +113,7 @@ export function createStatus(screen: Screen, style: Style, enabled: boolean): St
   return {
     start(name) {
       running = enabled;
-      model = name;
+      model = visibleLine(name);
       activity = "";
       input = output = characters = 0;
       wait(`waiting for ${model}`);

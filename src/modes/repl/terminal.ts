@@ -84,6 +84,8 @@ export function openTerminal(events: TerminalEvents, plain: boolean): Terminal {
   stdout.on("resize", onResize);
   stdin.on("data", onData);
   stdin.on("end", onEnd);
+  // A question before this one has paused it.
+  stdin.resume();
 
   return {
     get columns() {

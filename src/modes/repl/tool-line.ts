@@ -1,7 +1,7 @@
 // A finished tool call as a person sees it: one line with its outcome and time, and a little of what went wrong below it.
 import type { ToolResult } from "../../protocol/event.ts";
 import { visible, visibleLine } from "../../util/sanitize.ts";
-import { describeCall, describeDuration } from "../show.ts";
+import { describeCall, describeDuration, describeExit } from "../show.ts";
 import { cutToWidth } from "./layout.ts";
 import type { Style } from "./style.ts";
 
@@ -19,7 +19,7 @@ const indent = "    ";
 
 /** Whole lines, none wider than `columns`. */
 export function formatToolCall(call: FinishedCall, columns: number, style: Style): string {
-  const { outcome, details } = call.isError ? describeFailure(resultText(call.result)) : { outcome: "", details: [] };
+  const { outcome, details } = call.isError ? describeFailure(call.result) : { outcome: "", details: [] };
   const time = describeDuration(call.durationMs);
   const tail = `${outcome === "" ? "" : `  ${outcome}`}  ${time}`;
   const name = cutToWidth(describeCall(call.toolName, call.args), Math.max(8, columns - 3 - Bun.stringWidth(tail)));
@@ -34,14 +34,25 @@ function resultText(result: ToolResult): string {
 }
 
 /** A command's exit code and the end of its output; of any other failure its message. */
-function describeFailure(text: string): { outcome: string; details: string[] } {
-  const [first = "", ...rest] = text.split("\n");
-  const lines = rest.filter((line) => line.trim() !== "").map(shownLine);
-  const exit = /^exit code: (.*)$/.exec(first)?.[1];
-  if (exit !== undefined) return { outcome: `exit code ${visibleLine(exit)}`, details: lines.slice(-maxLines) };
+function describeFailure(result: ToolResult): { outcome: string; details: string[] } {
+  const exit = describeExit(result);
+  if (exit !== undefined)
+    return { outcome: exit, details: shownLines(outputText(result).split("\n")).slice(-maxLines) };
+  const [first = "", ...rest] = resultText(result).split("\n");
+  const lines = shownLines(rest);
   const message = visibleLine(first.replace(/^Error: /, ""));
   if (message.length <= 40) return { outcome: message, details: lines.slice(-maxLines) };
   return { outcome: "failed", details: [message, ...lines.slice(1 - maxLines)] };
+}
+
+/** What the command itself has printed. */
+function outputText({ structuredContent }: ToolResult): string {
+  const { output } = structuredContent as { output?: unknown };
+  return typeof output === "string" ? output : "";
+}
+
+function shownLines(lines: readonly string[]): string[] {
+  return lines.filter((line) => line.trim() !== "").map(shownLine);
 }
 
 /** A progress bar's line is what was drawn last. */

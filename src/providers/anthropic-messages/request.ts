@@ -4,7 +4,7 @@ import type {
   AssistantContent,
   AssistantMessage,
   ImageContent,
-  Message,
+  ModelMessage,
   TextContent,
   ToolCall,
   ToolResultMessage,
@@ -57,13 +57,11 @@ function markLast(items: readonly Json[]): Json[] {
   return items.map((item, i) => (i === items.length - 1 ? { ...item, ...cacheMark } : item));
 }
 
-function toTurns(messages: readonly Message[], model: Model, addressee: Addressee): Turn[] {
+function toTurns(messages: readonly ModelMessage[], model: Model, addressee: Addressee): Turn[] {
   const turns: Turn[] = [];
   const ids = createIdTable(messages, addressee);
   for (const message of messages) {
     switch (message.role) {
-      case "system":
-        break;
       case "user": {
         const content = typeof message.content === "string" ? [text(message.content)] : message.content;
         addUser(turns, toBlocks(content, model));
@@ -173,7 +171,7 @@ const longestId = 64;
  * The ids that go out. The provider's own stay byte for byte; others become ones that the API takes (`^[a-zA-Z0-9_-]+$`, unique in the
  * conversation). Ids are looked up in the order of the messages: a result belongs to the answer before it.
  */
-function createIdTable(messages: readonly Message[], addressee: Addressee) {
+function createIdTable(messages: readonly ModelMessage[], addressee: Addressee) {
   const ownIds = messages.flatMap((message) =>
     message.role === "assistant" && isOwn(message, addressee)
       ? message.content.flatMap((block) => (block.type === "toolCall" ? [block.id] : []))

@@ -16,8 +16,9 @@ interface OpenCall {
 /**
  * Reads one answer. It ends well with `message_stop`, at once, or when the body ends after a `message_delta` that gave a stop reason:
  * every block is whole by then, and some compatible servers send no more. Unknown events and blocks are passed over.
+ * `hide` takes keys out of what a server says of a failure.
  */
-export function createMessagesReader(): EventReader {
+export function createMessagesReader(hide: (text: string) => string): EventReader {
   const uniqueId = createUniqueIds();
   const openCalls = new Map<number, OpenCall>();
   /** Indexes of text and thinking blocks. */
@@ -133,9 +134,9 @@ export function createMessagesReader(): EventReader {
       // Some gateways end every stream the way OpenAI does.
       if (settled || data === "" || data === "[DONE]") return [];
       const event = parseEvent(data);
-      if (!event) return fail(malformedEvent(data));
+      if (!event) return fail(malformedEvent(hide(data)));
       const type = event.type ?? eventName ?? "";
-      if (type === "error" || event.error != null) return fail(toError(event.error ?? data));
+      if (type === "error" || event.error != null) return fail(toError(event.error ?? data, hide));
       if (type !== "ping") sawEvent = true;
       return read(event, type);
     },
@@ -208,12 +209,12 @@ const errorStatus: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-function toError(error: unknown): AppError {
-  if (typeof error !== "object" || error === null) return toStreamError(undefined, String(error));
+function toError(error: unknown, hide: (text: string) => string): AppError {
+  if (typeof error !== "object" || error === null) return toStreamError(undefined, hide(String(error)));
   const { type, message, code, status } = error as Readonly<Record<string, unknown>>;
   if (typeof type === "string" && typeof message === "string")
-    return toStreamError(errorStatus[type], `${type}: ${message}`);
+    return toStreamError(errorStatus[type], hide(`${type}: ${message}`));
   // A gateway's own form.
   const number = [code, status].map(Number).find((value) => value >= 400 && value < 600);
-  return toStreamError(number, JSON.stringify(error));
+  return toStreamError(number, hide(JSON.stringify(error)));
 }

@@ -1,9 +1,10 @@
 // The adapter for OpenAI-compatible chat completions: request conversion, HTTP, SSE and stream conversion put together.
 import { AppError } from "../../util/error.ts";
-import type { Transport } from "../http.ts";
+import { hideKeys, type Transport } from "../http.ts";
+import { asEvents } from "../json-document.ts";
 import type { Chunk, Provider, ProviderRequest, ProviderSettings } from "../provider.ts";
 import { streamResponse } from "../stream-response.ts";
-import { adaptToRefusal, explainRefusal } from "./refusal.ts";
+import { type Adaptation, adaptToRefusal, explainRefusal } from "./refusal.ts";
 import { toChatBody } from "./request.ts";
 import { createChatReader } from "./stream.ts";
 
@@ -14,6 +15,7 @@ export function createOpenAiChat(settings: ProviderSettings, transport: Transpor
   let { quirks } = settings;
   let withTemperature = true;
   const told = new Set<string>();
+  const hide = hideKeys(settings);
 
   function notices(texts: readonly string[]): Chunk[] {
     const fresh = texts.filter((text) => !told.has(text));
@@ -42,25 +44,32 @@ export function createOpenAiChat(settings: ProviderSettings, transport: Transpor
     return { response, warnings };
   }
 
+  /** Asks, and once more for each parameter that is refused and has another form. */
+  async function sendAdapting(request: ProviderRequest, signal: AbortSignal) {
+    const detours = new Map<Adaptation["about"], string>();
+    for (;;) {
+      try {
+        const { response, warnings } = await send(request, signal);
+        return { response, warnings: [...warnings, ...detours.values()] };
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        const change = adaptToRefusal(error, quirks, settings.name);
+        if (!change || detours.has(change.about)) throw explainRefusal(error, settings.name);
+        detours.set(change.about, change.notice);
+        quirks = { ...quirks, ...change.quirks };
+        if (change.about === "temperature") withTemperature = false;
+      }
+    }
+  }
+
   return {
     name: settings.name,
     api: openaiCompletions,
     async *stream(request, signal) {
-      const sent = await send(request, signal).catch((error: unknown) => {
-        const change = error instanceof AppError ? adaptToRefusal(error, quirks, settings.name) : undefined;
-        if (!change) throw error instanceof AppError ? explainRefusal(error, settings.name) : error;
-        quirks = { ...quirks, ...change.quirks };
-        if (change.withoutTemperature) withTemperature = false;
-        return send(request, signal).then(
-          (again) => ({ ...again, warnings: [...again.warnings, change.notice] }),
-          (second: unknown) => {
-            throw second instanceof AppError ? explainRefusal(second, settings.name) : second;
-          },
-        );
-      });
-      const told = notices(sent.warnings);
-      if (told.length > 0) yield told;
-      yield* streamResponse(sent.response, createChatReader(), signal, { idleMs: settings.idleMs });
+      const { response, warnings } = await sendAdapting(request, signal);
+      const news = notices(warnings);
+      if (news.length > 0) yield news;
+      yield* streamResponse(asEvents(response), createChatReader(hide), signal, { idleMs: settings.idleMs });
     },
   };
 }

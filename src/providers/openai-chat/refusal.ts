@@ -3,8 +3,8 @@ import { AppError } from "../../util/error.ts";
 import type { Quirks, quirkKeys } from "../quirks.ts";
 
 export interface Adaptation {
+  readonly about: "max_tokens" | "temperature";
   readonly quirks: Partial<Quirks>;
-  readonly withoutTemperature: boolean;
   /** Told to the user: nothing is worked around in silence. */
   readonly notice: string;
 }
@@ -15,11 +15,11 @@ export function adaptToRefusal({ parameter }: AppError, quirks: Quirks, provider
     const maxTokensField = parameter === "max_tokens" ? "max_completion_tokens" : "max_tokens";
     const setting = `providers.${provider}.max_tokens_field = "${maxTokensField}"`;
     const notice = `${provider} refused ${parameter}; asked again with ${maxTokensField} (${setting} in config.toml saves the detour)`;
-    return { quirks: { maxTokensField }, withoutTemperature: false, notice };
+    return { about: "max_tokens", quirks: { maxTokensField }, notice };
   }
   if (parameter === "temperature") {
     const notice = `${provider} refused the temperature; asked again without it (it is set in config.toml)`;
-    return { quirks: {}, withoutTemperature: true, notice };
+    return { about: "temperature", quirks: {}, notice };
   }
   return undefined;
 }

@@ -1,7 +1,8 @@
 // Messages → the body of POST {base_url}/chat/completions (OpenAI API reference, "Create chat completion"). Pure.
 import type {
   AssistantMessage,
-  Message,
+  ImageContent,
+  ModelMessage,
   ToolCall,
   ToolResultMessage,
   ToolSpec,
@@ -55,17 +56,27 @@ function toChatTools(tools: readonly ToolSpec[], quirks: Quirks): { tools: unkno
 function toChatMessages(request: ProviderRequest, dialect: ChatDialect): unknown[] {
   const messages: unknown[] = [];
   if (request.system !== "") messages.push({ role: dialect.quirks.systemRole, content: request.system });
-  for (const message of request.messages) {
-    const converted = toChatMessage(message, request, dialect);
-    if (converted) messages.push(converted);
-  }
+  let images: ImageContent[] = [];
+  request.messages.forEach((message, position) => {
+    messages.push(toChatMessage(message, request, dialect));
+    if (message.role !== "toolResult" || !request.model.input.includes("image")) return;
+    images.push(...message.content.filter((block) => block.type === "image"));
+    // Results may hold nothing but text on this wire; their images follow in the user's name, behind the last result.
+    if (images.length === 0 || request.messages[position + 1]?.role === "toolResult") return;
+    messages.push({ role: "user", content: [{ type: "text", text: imageNote }, ...images.map(toImagePart)] });
+    images = [];
+  });
   return messages;
 }
 
-function toChatMessage(message: Message, { model }: ProviderRequest, dialect: ChatDialect): unknown {
+const imageNote = "The images that the tools above returned:";
+
+function toImagePart({ mimeType, data }: ImageContent): unknown {
+  return { type: "image_url", image_url: { url: `data:${mimeType};base64,${data}` } };
+}
+
+function toChatMessage(message: ModelMessage, { model }: ProviderRequest, dialect: ChatDialect): unknown {
   switch (message.role) {
-    case "system":
-      return undefined;
     case "user":
       return { role: "user", content: toUserContent(message) };
     case "assistant":
@@ -81,9 +92,7 @@ function toUserContent(message: UserMessage): unknown {
     return message.content.map((block) => block.text).join("\n");
   }
   return message.content.map((block) =>
-    block.type === "text"
-      ? { type: "text", text: block.text }
-      : { type: "image_url", image_url: { url: `data:${block.mimeType};base64,${block.data}` } },
+    block.type === "text" ? { type: "text", text: block.text } : toImagePart(block),
   );
 }
 

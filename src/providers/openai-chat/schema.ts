@@ -3,6 +3,7 @@
 
 export interface ChatChunk {
   readonly id?: string | null;
+  readonly object?: string | null;
   readonly choices?: readonly ChatChoice[] | null;
   readonly usage?: ChatUsage | null;
   readonly error?: unknown;

@@ -6,8 +6,11 @@ import { type EventReader, malformedEvent, truncated } from "../stream-response.
 import type { ChatChunk, ChatDelta, ChatUsage } from "./schema.ts";
 import { createToolCallAssembler } from "./tool-calls.ts";
 
-/** Reads one answer. `end` is held back until `[DONE]` or the end of the body, since usage may come after the finish reason. */
-export function createChatReader(): EventReader {
+/**
+ * Reads one answer. `end` is held back until `[DONE]` or the end of the body, since usage may come after the finish reason.
+ * `hide` takes keys out of what a server says of a failure.
+ */
+export function createChatReader(hide: (text: string) => string): EventReader {
   const calls = createToolCallAssembler();
   let sawEvent = false;
   let sawId = false;
@@ -38,7 +41,7 @@ export function createChatReader(): EventReader {
   }
 
   return {
-    push(data) {
+    push(data, eventName) {
       if (settled || data === "") return [];
       sawEvent = true;
       if (data === "[DONE]") {
@@ -46,8 +49,10 @@ export function createChatReader(): EventReader {
         return end();
       }
       const chunk = parseChunk(data);
-      if (chunk === undefined) return fail(malformedEvent(data));
-      if (chunk.error != null && chunk.error !== false) return fail(readError(chunk.error));
+      if (chunk === undefined) return fail(malformedEvent(hide(data)));
+      if (chunk.error != null && chunk.error !== false) return fail(readError(chunk.error, hide));
+      // Some servers name the failure beside its words instead of around them.
+      if (eventName === "error" || chunk.object === "error") return fail(readError(chunk, hide));
       const out: Chunk[] = [];
       if (!sawId && chunk.id) {
         sawId = true;
@@ -95,11 +100,11 @@ function parseChunk(data: string): ChatChunk | undefined {
   }
 }
 
-function readError(error: unknown): AppError {
-  if (typeof error !== "object" || error === null) return toStreamError(undefined, String(error));
+function readError(error: unknown, hide: (text: string) => string): AppError {
+  if (typeof error !== "object" || error === null) return toStreamError(undefined, hide(String(error)));
   const { code, status } = error as { code?: unknown; status?: unknown };
   const number = [code, status].map(Number).find((value) => value >= 400 && value < 600);
-  return toStreamError(number, JSON.stringify(error));
+  return toStreamError(number, hide(JSON.stringify(error)));
 }
 
 /** OpenAI's convention: the prompt count includes cached tokens. DeepSeek and Moonshot name the cached part differently. */

@@ -6,7 +6,7 @@ import { createOpenAiChat } from "../openai-chat/index.ts";
 import type { Provider } from "../provider.ts";
 import { defaultQuirks } from "../quirks.ts";
 import { describeDifference } from "./difference.ts";
-import { digestOf, type Exchange, parseRecording } from "./recording.ts";
+import { digestOf, type Exchange, parseRecording, toRecordedBody } from "./recording.ts";
 
 export interface ReplayOptions {
   /** Whether chunks come with their recorded pauses. */
@@ -29,18 +29,22 @@ export function createReplayTransport(exchanges: readonly Exchange[], { paced, s
     const number = next + 1;
     const exchange = exchanges[next++];
     if (!exchange) throw new AppError("replay_mismatch", `The recording ends after ${exchanges.length} requests`);
-    const body = steady(request.body);
-    if (exchange.request.digest !== undefined && exchange.request.digest !== digestOf(body)) {
-      const difference = describeDifference(exchange.request.body, JSON.parse(body));
+    const { digest } = exchange.request;
+    const body = toRecordedBody(steady(request.body), request.secrets);
+    if (digest !== undefined && digest !== digestOf(body)) {
+      const difference = describeDifference(exchange.request.body, body);
       throw new AppError("replay_mismatch", `Request ${number} differs from the recording at ${difference}`, {
         hint: "Make the recording again, or run it as it was recorded: same model, prompt, files and options.",
       });
     }
-    if (exchange.failure !== undefined) throw new AppError("network", exchange.failure, { retryable: true });
-    const response = new Response(toBody(exchange, paced, signal), {
-      status: exchange.status || 200,
-      headers: { ...exchange.headers },
-    });
+    if (exchange.failure) {
+      const { code = "network", message, retryable = true } = exchange.failure;
+      throw new AppError(code, message, { retryable });
+    }
+    if (!exchange.response)
+      throw new AppError("replay_mismatch", `The recording was interrupted before the answer to request ${number}`);
+    const { status, headers } = exchange.response;
+    const response = new Response(toBody(exchange, paced, signal), { status, headers: { ...headers } });
     if (response.ok) return response;
     throw toHttpError(response.status, response.headers, await response.text());
   };

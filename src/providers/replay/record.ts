@@ -1,9 +1,9 @@
 // Writes provider traffic to a recording while it happens.
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import { AppError } from "../../util/error.ts";
-import { redact } from "../../util/redact.ts";
-import type { HttpRequest, Recorder } from "../http.ts";
-import { digestOf, type RecordingLine } from "./recording.ts";
+import { hideSecrets, redact } from "../../util/redact.ts";
+import type { Recorder } from "../http.ts";
+import { digestOf, type RecordingLine, toRecordedBody } from "./recording.ts";
 
 /** Response headers that say something about the answer, and nothing about who asked. */
 const keptHeaders = ["content-type", "retry-after", "request-id", "x-request-id"];
@@ -22,27 +22,24 @@ export function createRecorder(path: string, steady: (body: string) => string): 
   }
   const write = (line: RecordingLine) => appendFileSync(path, `${JSON.stringify(line)}\n`);
 
-  return (request) => {
+  return ({ url, body, secrets }) => {
     const started = performance.now();
     const elapsed = () => Math.round(performance.now() - started);
-    const body = redact(steady(request.body), request.secrets);
-    write({
-      type: "request",
-      digest: digestOf(body),
-      url: redact(request.url, request.secrets),
-      body: JSON.parse(body),
-    });
+    const recorded = toRecordedBody(steady(body), secrets);
+    write({ type: "request", digest: digestOf(recorded), url: redact(url, secrets), body: recorded });
     return {
-      failed: (error) => write({ type: "failure", message: redact(String(error), request.secrets) }),
+      failed: ({ code, message, retryable }) => write({ type: "failure", code, message, retryable }),
       answered(response) {
-        write({ type: "response", status: response.status, headers: keep(response.headers) });
+        const { status, statusText, headers } = response;
+        write({ type: "response", status, headers: keep(headers) });
         if (!response.body) {
           write({ type: "end", ms: elapsed() });
           return response;
         }
-        const recorded = recordBody(response.body, request, elapsed, write);
-        const { status, statusText, headers } = response;
-        return new Response(recorded, { status, statusText, headers });
+        // An answer stays as the model gave it but for our keys; what a refusal holds besides is nobody's answer.
+        const hide = (text: string) => (response.ok ? hideSecrets(text, secrets) : redact(text, secrets));
+        const copy = recordBody(response.body, elapsed, write, hide);
+        return new Response(copy, { status, statusText, headers });
       },
     };
   };
@@ -52,41 +49,72 @@ function keep(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => keptHeaders.includes(name)));
 }
 
-/** The same body, each chunk written down as it passes; a body given up in the middle has no proper end. */
+/**
+ * The same body, written down as it passes; a body given up in the middle has no proper end. Only whole lines are written, so that neither
+ * a key nor a character can hide in two halves.
+ */
 function recordBody(
   body: ReadableStream<Uint8Array>,
-  request: HttpRequest,
   elapsed: () => number,
   write: (line: RecordingLine) => void,
+  hide: (text: string) => string,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  let open: Uint8Array[] = [];
+
+  function writeLines(bytes: Uint8Array): void {
+    const lines = Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d)) + 1;
+    if (lines > 0) {
+      writeText([...open, bytes.subarray(0, lines)]);
+      open = [];
+    }
+    if (lines < bytes.length) open.push(bytes.slice(lines));
+  }
+
+  function writeText(pieces: readonly Uint8Array[]): void {
+    const bytes = Buffer.concat(pieces);
+    // Bytes that are no UTF-8 keep their values, and keys are hidden between them as well.
+    const text = toUtf8(bytes);
+    const content =
+      text === undefined
+        ? { base64: Buffer.from(hide(bytes.toString("latin1")), "latin1").toString("base64") }
+        : { text: hide(text) };
+    write({ type: "chunk", ms: elapsed(), ...content });
+  }
+
+  function writeEnd(error?: string): void {
+    if (open.length > 0) writeText(open);
+    open = [];
+    write({ type: "end", ms: elapsed(), ...(error === undefined ? {} : { error: hide(error) }) });
+  }
+
   return new ReadableStream({
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
-        if (done) {
-          write({ type: "end", ms: elapsed() });
-          controller.close();
+        if (!done) {
+          writeLines(value);
+          controller.enqueue(value);
           return;
         }
-        write({ type: "chunk", ms: elapsed(), ...toText(value, request.secrets) });
-        controller.enqueue(value);
+        writeEnd();
+        controller.close();
       } catch (error) {
-        write({ type: "end", ms: elapsed(), error: String(error) });
+        writeEnd(String(error));
         controller.error(error);
       }
     },
     cancel(reason) {
-      write({ type: "end", ms: elapsed(), error: "cancelled" });
+      writeEnd("cancelled");
       return reader.cancel(reason);
     },
   });
 }
 
-function toText(bytes: Uint8Array, secrets: readonly string[]): { text: string } | { base64: string } {
+function toUtf8(bytes: Uint8Array): string | undefined {
   try {
-    return { text: redact(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), secrets) };
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return { base64: Buffer.from(bytes).toString("base64") };
+    return undefined;
   }
 }

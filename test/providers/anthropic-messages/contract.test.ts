@@ -1,10 +1,10 @@
-// The Messages adapter passes the suite of all adapters; each fixture is named after what it shows.
+// The Messages adapter under the suites of all adapters; each fixture is named after what it shows.
 import { join } from "node:path";
-import { createAnthropicMessages } from "../../../src/providers/anthropic-messages/index.ts";
+import { conversationContract } from "../../contract/conversation-contract.ts";
+import { failureContract } from "../../contract/failure-contract.ts";
 import { providerContract } from "../../contract/provider-contract.ts";
+import { messagesWire } from "../../helpers/wire.ts";
 
-providerContract({
-  name: "anthropic-messages",
-  create: createAnthropicMessages,
-  fixtures: join(import.meta.dir, "../../fixtures/anthropic-messages"),
-});
+providerContract({ ...messagesWire, fixtures: join(import.meta.dir, "../../fixtures/anthropic-messages") });
+conversationContract(messagesWire);
+failureContract(messagesWire);

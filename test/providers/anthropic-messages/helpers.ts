@@ -1,5 +1,5 @@
 // Values for the tests of the Messages adapter.
-import type { AssistantMessage, Message, ToolResultMessage } from "../../../src/protocol/message.ts";
+import type { AssistantMessage, ModelMessage, ToolResultMessage, UserMessage } from "../../../src/protocol/message.ts";
 import type { Model } from "../../../src/protocol/model.ts";
 import type { ProviderRequest } from "../../../src/providers/provider.ts";
 import { emptyUsage } from "../../../src/providers/usage.ts";
@@ -27,7 +27,7 @@ export function testRequest(fields: Partial<ProviderRequest> = {}): ProviderRequ
   return { model: testModel(), system: "", messages: [user("hi")], tools: [], maxTokens: 8192, ...fields };
 }
 
-export function user(content: (Message & { role: "user" })["content"]): Message {
+export function user(content: UserMessage["content"]): ModelMessage {
   return { role: "user", content, timestamp: 0 };
 }
 

@@ -1,4 +1,5 @@
 // A turn the provider pauses: the loop sends the half answer back, and the model goes on.
+
 import { expect, test } from "bun:test";
 import { runLoop } from "../../../src/agent/loop.ts";
 import type { AgentEvent } from "../../../src/protocol/event.ts";
@@ -6,6 +7,7 @@ import type { Message } from "../../../src/protocol/message.ts";
 import { createAnthropicMessages } from "../../../src/providers/anthropic-messages/index.ts";
 import type { HttpRequest } from "../../../src/providers/http.ts";
 import { defaultQuirks } from "../../../src/providers/quirks.ts";
+import { conversationIn } from "../../helpers/conversation.ts";
 import { testModel, user } from "./helpers.ts";
 
 const fixture = (name: string) =>
@@ -30,7 +32,7 @@ async function run(answers: readonly string[], maxTurns = 10) {
     model: testModel(),
     system: { role: "system", content: "", timestamp: 0 },
     announceSystem: false,
-    history: [],
+    conversation: conversationIn([]),
     prompt: user("go") as Message & { role: "user" },
     // No call is ever made here.
     environment: { tools: { specs: [] } } as never,

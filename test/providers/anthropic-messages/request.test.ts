@@ -1,6 +1,6 @@
 // Request bodies of the Messages API, compared whole.
 import { describe, expect, test } from "bun:test";
-import type { Message, ToolSpec } from "../../../src/protocol/message.ts";
+import type { ModelMessage, ToolSpec } from "../../../src/protocol/message.ts";
 import { toMessagesBody } from "../../../src/providers/anthropic-messages/request.ts";
 import type { ProviderRequest } from "../../../src/providers/provider.ts";
 import { addressee, assistant, call, result, testModel, testRequest, user } from "./helpers.ts";
@@ -18,7 +18,7 @@ function body(fields: Partial<ProviderRequest> = {}): Json {
 }
 
 /** The messages sent, without cache marks. */
-function sent(...messages: Message[]): unknown {
+function sent(...messages: ModelMessage[]): unknown {
   return withoutMarks(body({ messages }).messages);
 }
 
@@ -60,7 +60,7 @@ test("without system and tools there are no empty fields", () => {
 });
 
 describe("messages", () => {
-  const table: [string, Message[], unknown[]][] = [
+  const table: [string, ModelMessage[], unknown[]][] = [
     [
       "results become one user turn right behind their calls",
       [
@@ -232,7 +232,7 @@ describe("thinking of earlier answers", () => {
 });
 
 describe("tool-call ids", () => {
-  function idsSent(...messages: Message[]): unknown[] {
+  function idsSent(...messages: ModelMessage[]): unknown[] {
     const turns = sent(...messages) as { content: Json[] }[];
     return turns.map(({ content }) => content.map((block) => block.id ?? block.tool_use_id ?? block.type));
   }
@@ -294,7 +294,7 @@ describe("temperature", () => {
 });
 
 describe("prompt caching", () => {
-  const conversation: Message[] = [
+  const conversation: ModelMessage[] = [
     user("one"),
     assistant([{ type: "thinking", thinking: "Hm.", thinkingSignature: "U0lH" }, call("toolu_1", { path: "a" })]),
     result("toolu_1", [text("file"), png]),

@@ -1,10 +1,10 @@
-// The adapter for OpenAI-compatible chat completions under the suite of all adapters.
+// The adapter for OpenAI-compatible chat completions under the suites of all adapters.
 import { join } from "node:path";
-import { createOpenAiChat } from "../../../src/providers/openai-chat/index.ts";
+import { conversationContract } from "../../contract/conversation-contract.ts";
+import { failureContract } from "../../contract/failure-contract.ts";
 import { providerContract } from "../../contract/provider-contract.ts";
+import { chatWire } from "../../helpers/wire.ts";
 
-providerContract({
-  name: "openai-chat",
-  create: createOpenAiChat,
-  fixtures: join(import.meta.dir, "../../fixtures/openai-chat"),
-});
+providerContract({ ...chatWire, fixtures: join(import.meta.dir, "../../fixtures/openai-chat") });
+conversationContract(chatWire);
+failureContract(chatWire);

@@ -1,0 +1,61 @@
+// What the gate of a run goes by, made from the configuration; the code behind rules, selections and sandboxes is loaded only where one is used.
+import { realpathSync } from "node:fs";
+import type { Config, Environment } from "../config/config.ts";
+import type { PolicyOptions } from "../permission/policy.ts";
+import type { Sandbox } from "../permission/sandbox.ts";
+import { builtinTools } from "../tools/index.ts";
+import type { ToolSet } from "../tools/tool.ts";
+import { isOutput } from "../util/output-folder.ts";
+import { realTarget } from "../util/paths.ts";
+
+export interface Permissions {
+  readonly policy: PolicyOptions;
+  /** The tools as far as they are offered; the others can be named, for the gate to refuse. */
+  readonly tools: ToolSet;
+  readonly sandbox?: Sandbox | undefined;
+}
+
+/** Throws `AppError` (`usage`, `config`) for a rule, a name or a sandbox that cannot be used. */
+export async function loadPermissions(
+  config: Pick<Config, "home" | "permissions">,
+  cwd: string,
+  env: Environment,
+): Promise<Permissions> {
+  const { yolo, readOnly, tools, excludeTools, allow, deny, sandbox, sandboxNet } = config.permissions;
+  const all = builtinTools();
+  const known = all.specs.map(({ name }) => name);
+  const realCwd = realpathSync(cwd);
+  const rules =
+    allow.length + deny.length === 0
+      ? undefined
+      : (await import("../permission/rules.ts")).createRules(allow, deny, { realCwd, tools: known });
+  const withheld =
+    readOnly || tools || excludeTools.length > 0
+      ? (await import("../permission/tool-selection.ts")).createWithheld({ readOnly, tools, excludeTools }, known)
+      : undefined;
+  const box = sandbox
+    ? (await import("../permission/sandbox.ts")).createSandbox({
+        cwd,
+        ownFolder: config.home,
+        network: sandboxNet,
+        env,
+      })
+    : undefined;
+  return {
+    policy: { realCwd, ownFolder: realFolder(config.home), isOutput, yolo, withheld, rules },
+    tools: withheld ? offered(all, withheld) : all,
+    sandbox: box,
+  };
+}
+
+function offered(tools: ToolSet, withheld: (name: string) => string | undefined): ToolSet {
+  return { specs: tools.specs.filter(({ name }) => withheld(name) === undefined), load: tools.load };
+}
+
+function realFolder(path: string): string | undefined {
+  try {
+    return realTarget(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,41 @@
+// What a search has to say about itself, below what it found.
+import { plural } from "./plural.ts";
+
+export interface Notes {
+  add(text: string): void;
+  /** A file or folder that was passed over. */
+  unreadable(shown: string, error: unknown): void;
+  /** One line each. */
+  lines(): string[];
+}
+
+/** More are only counted. */
+const maxNamed = 3;
+const maxNotes = 10;
+
+export function createNotes(): Notes {
+  const notes: string[] = [];
+  const unreadable: string[] = [];
+  let failures = 0;
+  let left = 0;
+  return {
+    add(text) {
+      if (notes.length < maxNotes) notes.push(text);
+      else left++;
+    },
+    unreadable(shown, error) {
+      failures++;
+      if (unreadable.length >= maxNamed) return;
+      const { code } = error as NodeJS.ErrnoException;
+      unreadable.push(`${shown} (${code === "EACCES" ? "permission denied" : (code ?? "error")})`);
+    },
+    lines() {
+      const more = failures > unreadable.length ? ", and others" : "";
+      return [
+        ...notes,
+        ...(left > 0 ? [`and ${plural(left, "note")} more`] : []),
+        ...(failures > 0 ? [`${plural(failures, "path")} could not be read: ${unreadable.join(", ")}${more}`] : []),
+      ].map((note) => `... ${note}`);
+    },
+  };
+}

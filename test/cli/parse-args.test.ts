@@ -1,0 +1,59 @@
+// The command line, word by word: flags, values, switches, and what is a usage error.
+import { expect, test } from "bun:test";
+import { type FlagsDef, parseArgs } from "../../src/cli/parse-args.ts";
+
+const args = {
+  task: { type: "positional", required: false },
+  print: { type: "boolean", alias: "p" },
+  yolo: { type: "boolean", alias: "y" },
+  quiet: { type: "boolean" },
+  "context-files": { type: "boolean", default: true },
+  model: { type: "string", alias: ["m", "llm"] as string[] },
+  "max-turns": { type: "string" },
+  allow: { type: "string", repeatable: true },
+} as const satisfies FlagsDef;
+
+test.each<[string, string[], flags: Record<string, unknown>, words: string[]]>([
+  ["nothing", [], {}, []],
+  ["words", ["fix", "it"], {}, ["fix", "it"]],
+  ["a value", ["--model", "x"], { model: "x" }, []],
+  ["a value behind =", ["--model=x=y"], { model: "x=y" }, []],
+  ["an empty value", ["--model="], { model: "" }, []],
+  ["a value that looks like a number", ["--max-turns", "-1"], { "max-turns": "-1" }, []],
+  ["a value that is a flag, behind =", ["--model=--yolo"], { model: "--yolo" }, []],
+  ["a short form", ["-m", "x"], { model: "x" }, []],
+  ["a further name", ["--llm", "x"], { model: "x" }, []],
+  ["a switch", ["--yolo"], { yolo: true }, []],
+  ["a switch turned off", ["--no-context-files"], { "context-files": false }, []],
+  ["switches together", ["-py", "go"], { print: true, yolo: true }, ["go"]],
+  ["the last one counts", ["-m", "x", "-m", "y", "--yolo", "--no-yolo"], { model: "y", yolo: false }, []],
+  ["all of a flag that may come again", ["--allow", "a", "--allow=b"], { allow: ["a", "b"] }, []],
+  ["flags behind words", ["go", "--yolo", "on"], { yolo: true }, ["go", "on"]],
+  ["everything behind --", ["-p", "--", "--yolo", "-m"], { print: true }, ["--yolo", "-m"]],
+  ["a dash", ["-p", "-"], { print: true }, ["-"]],
+  [
+    "a text that begins with a dash",
+    ["- fix this", "--explain it to me", "-x y"],
+    {},
+    ["- fix this", "--explain it to me", "-x y"],
+  ],
+  ["a task of nothing", ["", " "], {}, ["", " "]],
+])("%s", (_name, argv, flags, words) => {
+  expect(parseArgs(argv, args)).toEqual({ flags, words } as never);
+});
+
+test.each([
+  [["--modle", "x"], "Unknown flag --modle", "Did you mean --model?"],
+  [["--no-quite"], "Unknown flag --no-quite", "Did you mean --no-quiet?"],
+  [["--zzzzzzzz"], "Unknown flag --zzzzzzzz", "See pi-ts --help."],
+  [["-x"], "Unknown flag -x", "--"],
+  [["-pm"], "Unknown flag -pm", "--"],
+  [["--no-model"], "Unknown flag --no-model", "--"],
+  [["--yolo=yes"], "--yolo takes no value", "Write --yolo alone"],
+  [["--model"], "--model needs a value", "See pi-ts --help."],
+  [["--model", "--yolo"], "--model needs a value, but --yolo follows", "Write --model=--yolo if that is the value."],
+])("%j is a usage error", (argv, message, hint) => {
+  expect(() => parseArgs(argv, args)).toThrow(
+    expect.objectContaining({ code: "usage", message, hint: expect.stringContaining(hint) }),
+  );
+});

@@ -1,0 +1,33 @@
+import { expect, test } from "bun:test";
+import { createWithheld } from "../../src/permission/tool-selection.ts";
+
+const known = ["read", "bash", "edit", "write", "grep", "find", "ls"];
+const all = { readOnly: false, tools: undefined, excludeTools: [] };
+
+function offered(selection: Parameters<typeof createWithheld>[0]): string[] {
+  const withheld = createWithheld(selection, known);
+  return [...known, "mcp__git__log", "mcp__web__get"].filter((name) => withheld(name) === undefined);
+}
+
+test.each([
+  ["--read-only", { ...all, readOnly: true }, ["read", "grep", "find", "ls"]],
+  ["--tools", { ...all, tools: ["read", "bash"] }, ["read", "bash"]],
+  ["--tools with nothing", { ...all, tools: [] }, []],
+  [
+    "--exclude-tools",
+    { ...all, excludeTools: ["bash", "mcp__web__*"] },
+    ["read", "edit", "write", "grep", "find", "ls", "mcp__git__log"],
+  ],
+  ["a wildcard", { ...all, tools: ["mcp__git__*", "read"] }, ["read", "mcp__git__log"]],
+  ["both", { ...all, tools: ["read", "bash"], excludeTools: ["bash"] }, ["read"]],
+  ["all three", { readOnly: true, tools: ["read", "bash", "ls"], excludeTools: ["ls"] }, ["read"]],
+])("%s", (_, selection, names) => {
+  expect(offered(selection)).toEqual(names);
+});
+
+test("an unknown name is an error that names the known ones", () => {
+  expect(() => createWithheld({ ...all, tools: ["bsh"] }, known)).toThrow("--tools: there is no tool 'bsh'");
+  expect(() => createWithheld({ ...all, excludeTools: ["web"] }, known)).toThrow(
+    "--exclude-tools: there is no tool 'web'",
+  );
+});

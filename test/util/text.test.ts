@@ -1,0 +1,110 @@
+// Small things done to text: names that were meant, cuts that break no character, and what a terminal is not sent.
+import { describe, expect, test } from "bun:test";
+import { closest, editDistance } from "../../src/util/closest.ts";
+import { createJsonScan, isCutJson } from "../../src/util/json-scan.ts";
+import { visible, visibleLine } from "../../src/util/sanitize.ts";
+import { headOf, oneLine, truncate } from "../../src/util/truncate.ts";
+
+describe("the closest name", () => {
+  test.each<[string, string[], string | undefined]>([
+    ["modle", ["model", "provider"], "model"],
+    ["prov", ["print", "provider"], "provider"],
+    ["MODEL", ["model"], "model"],
+    ["modl", ["mode", "model"], "mode"],
+    ["x", ["yolo", "quiet"], undefined],
+    ["zzzzzz", ["model", "quiet"], undefined],
+    ["", ["model"], undefined],
+    ["model", [], undefined],
+  ])("to '%s' among %j", (word, candidates, expected) => {
+    expect(closest(word, candidates)).toBe(expected as never);
+  });
+
+  test.each([
+    ["", "", 0],
+    ["", "abc", 3],
+    ["kitten", "sitting", 3],
+    ["ab", "ba", 2],
+    ["same", "same", 0],
+  ])("'%s' and '%s' are %i apart", (a, b, distance) => {
+    expect(editDistance(a, b)).toBe(distance);
+    expect(editDistance(b, a)).toBe(distance);
+  });
+});
+
+describe("cutting", () => {
+  test.each([
+    ["short", 10, "short"],
+    ["exactly", 7, "exactly"],
+    ["longer", 3, "lon"],
+    ["a🌍b", 2, "a"],
+    ["a🌍b", 3, "a🌍"],
+    ["🌍", 1, ""],
+    ["x", 0, ""],
+  ])("the head of '%s' to %i", (text, limit, expected) => {
+    expect(headOf(text, limit)).toBe(expected);
+  });
+
+  test.each([
+    ["short", 10, "short"],
+    ["abcdef", 4, "abcd\n... <truncated, 2 more chars>"],
+    ["a🌍b", 2, "a\n... <truncated, 3 more chars>"],
+  ])("'%s' to %i, with what was left out", (text, limit, expected) => {
+    expect(truncate(text, limit)).toBe(expected);
+  });
+
+  test.each([
+    ["  a\n\tb  c ", 10, "a b c"],
+    ["abcdef", 4, "abc…"],
+    ["ab🌍cd", 4, "ab…"],
+    ["\n", 4, ""],
+  ])("%j to one line of %i", (text, limit, expected) => {
+    expect(oneLine(text, limit)).toBe(expected);
+  });
+});
+
+describe("what a terminal sees", () => {
+  test.each([
+    ["plain text 北🌍\n\tindented\n", "plain text 北🌍\n\tindented\n"],
+    ["\u001b[2K\u0007", "␛[2K␇"],
+    ["a\r\nb\rc", "a\nb␍c"],
+    ["\u007f\u009b31m", "␡<U+009B>31m"],
+    ["\u202etxt.exe\u2066", "<U+202E>txt.exe<U+2066>"],
+    ["\u200e\u061c", "<U+200E><U+061C>"],
+    ["\0", "␀"],
+  ])("of %j", (text, expected) => {
+    expect(visible(text)).toBe(expected);
+  });
+
+  test("in one line", () => {
+    expect(visibleLine("a\r\nb\tc\u001b")).toBe("a⏎b c␛");
+  });
+});
+
+describe("JSON that arrives in pieces", () => {
+  test.each<[string, string[], next: number[], complete: boolean]>([
+    ["one object", ['{"a":', "1}"], [5, 2], true],
+    ["half an object", ['{"a":{"b":1}'], [12], false],
+    ["a second object in the same piece", ['{"a":1}{"b":2}'], [7], true],
+    ["a second object in the next piece", ['{"a":1}', '{"b"'], [7, 0], true],
+    ["white space behind it", ['{"a":1}', " \n"], [7, 2], true],
+    ["brackets in a string", ['{"a":"}{\\"}', '{"}'], [11, 3], true],
+    ["a string that breaks behind its backslash", ['{"a":"\\', '"}"}'], [7, 4], true],
+    ["an array", ["[{},{}]"], [7], true],
+    ["nothing", [""], [0], false],
+  ])("%s", (_name, pieces, next, complete) => {
+    const scan = createJsonScan();
+    expect({ next: pieces.map((piece) => scan.feed(piece)), complete: scan.complete() }).toEqual({ next, complete });
+  });
+
+  test.each([
+    ['{"a":1', true],
+    ['  [1, {"a"', true],
+    ['{"a":"}', true],
+    ['{"a":1}', false],
+    ["[DONE]", false],
+    ["text {", false],
+    ["", false],
+  ])("%j is cut: %p", (text, cut) => {
+    expect(isCutJson(text)).toBe(cut);
+  });
+});
