@@ -102,7 +102,8 @@ describe.if(works())("where it works", () => {
 
   test("commands write in the working directory and in temp, and nowhere else", async () => {
     await using dir = tmp();
-    const outside = `${homedir()}/.pi-ts-sandbox-test-${process.pid}`;
+    // Neither the working directory nor a temporary folder, wherever the tests themselves are run.
+    const outside = `/etc/pi-ts-sandbox-test-${process.pid}`;
     run(
       `echo in > made; echo out > '${outside}'; echo temp > "$TMPDIR/x" || echo temp > /tmp/pi-ts-$$ && rm -f /tmp/pi-ts-$$`,
       options(dir.path, dir.file("none")),
@@ -122,15 +123,16 @@ describe.if(works())("where it works", () => {
 
   test("--sandbox holds for the commands of a run", async () => {
     await using dir = tmp();
-    const command = 'touch made; touch "$HOME/made" || echo refused';
+    const outside = `/etc/pi-ts-sandbox-test-${process.pid}`;
+    const command = `touch made; touch ${outside} || echo refused`;
     const turn = { turn: { calls: [{ id: "c", name: "bash", arguments: { command } }] } };
     await using server = await startReplayServer([turn, { turn: { text: "ok" } }]);
-    const env = { PI_PROVIDER: "openai", OPENAI_API_KEY: "k", PI_BASE_URL: server.url, HOME: homedir() };
+    const env = { PI_PROVIDER: "openai", OPENAI_API_KEY: "k", PI_BASE_URL: server.url };
     const result = await runCli(["-p", "--yolo", "--sandbox", "go"], { env, cwd: dir.path });
     expect(result.code).toBe(0);
     expect(server.requests[1]?.body.messages.at(-1).content).toContain("refused");
     expect(existsSync(dir.file("made"))).toBe(true);
-    expect(existsSync(`${homedir()}/made`)).toBe(false);
+    expect(existsSync(outside)).toBe(false);
   });
 
   test("there is no network, unless it is let through", async () => {
