@@ -1,7 +1,9 @@
 // Start and set-up of the compiled binary: version, help, prompt, configuration, and folders that want to be run.
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import packageJson from "../../package.json";
+import { rootArgs } from "../../src/cli/args.ts";
 import { startReplayServer } from "../helpers/replay-server.ts";
 import { runCli } from "../helpers/run-cli.ts";
 import { tmp } from "../helpers/tmp.ts";
@@ -14,8 +16,9 @@ test("--version prints the version", async () => {
 test("--help names every flag and exit code", async () => {
   const { stdout, code } = await runCli(["--help"]);
   expect(code).toBe(0);
-  for (const word of ["--print", "--provider", "--yolo", "--max-tool-output", "EXIT CODES", "130"])
-    expect(stdout).toContain(word);
+  for (const [name, arg] of Object.entries(rootArgs))
+    expect(stdout).toContain(arg.type === "positional" ? "TASK" : `--${name}`);
+  for (const exitCode of ["0", "1", "2", "129, 130, 143"]) expect(stdout).toContain(`\n  ${exitCode} `);
   expect(stdout).not.toContain("\u001b");
 });
 
@@ -105,6 +108,56 @@ models = ["one", "two"]
     expect(result.stderr).toMatch(message);
     expect(result.stderr).not.toContain("    at ");
   });
+});
+
+test("the configuration that the README shows is accepted", async () => {
+  await using home = tmp();
+  mkdirSync(home.file(".pi-ts"));
+  const readme = readFileSync(join(import.meta.dir, "../../README.md"), "utf8");
+  const example = /```toml\n(provider = "local"[\s\S]*?)```/.exec(readme)?.[1] ?? "";
+  expect(example).toContain("[providers.local]");
+  writeFileSync(home.file(".pi-ts/config.toml"), example);
+  const { stdout, stderr, code } = await runCli(["models", "-P", "local"], { home: home.path });
+  expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+  expect(stdout).toContain("large");
+});
+
+test.each([
+  ["a command behind a flag", ["--quiet", "demo"], {}, "The command demo comes first"],
+  ["words behind demo", ["demo", "now"], {}, "pi-ts demo takes no task"],
+  [
+    "an empty model",
+    ["-p", "-m", "openai/", "hi"],
+    { OPENAI_API_KEY: "k" },
+    "The model named on the command line is empty",
+  ],
+  ["a provider that the file names wrongly", ["-p", "-P", "", "hi"], {}, "Unknown provider '' on the command line"],
+  ["a key over two lines", ["-p", "hi"], { ANTHROPIC_API_KEY: "sk\nx" }, "has characters that no key has"],
+])("%s is told and gives 2", async (_name, args, env, message) => {
+  const { stdout, stderr, code } = await runCli(args, { env });
+  expect({ stdout, code }).toEqual({ stdout: "", code: 2 });
+  expect(stderr).toContain(message);
+});
+
+test("a configuration file that is a FIFO does not hold up the start", async () => {
+  await using home = tmp();
+  mkdirSync(home.file(".pi-ts"));
+  Bun.spawnSync(["mkfifo", home.file(".pi-ts/config.toml")]);
+  const { stderr, code } = await runCli(["-p", "hi"], { home: home.path });
+  expect(code).toBe(2);
+  expect(stderr).toContain("it is not a regular file");
+});
+
+test("an AGENTS.md beyond the limit is cut between characters, with a note", async () => {
+  await using dir = tmp();
+  await using server = await startReplayServer([{ turn: { text: "ok" } }]);
+  writeFileSync(dir.file("AGENTS.md"), `${"x".repeat(65_535)}${"😀".repeat(10)}\0`);
+  const env = { PI_PROVIDER: "openai", OPENAI_API_KEY: "k", PI_BASE_URL: server.url };
+  await runCli(["-p", "hi"], { cwd: dir.path, env });
+  expect(server.problems).toEqual([]);
+  expect(server.requests[0]?.body.messages[0].content).toContain(
+    "x\n(cut: the file has 65576 bytes, these are the first 65536)",
+  );
 });
 
 test("neither bunfig.toml nor .env of the working directory is read", async () => {

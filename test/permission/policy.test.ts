@@ -6,7 +6,7 @@ import type { ToolAccess } from "../../src/protocol/message.ts";
 import { realTarget, resolvePath } from "../../src/util/paths.ts";
 import { tmp } from "../helpers/tmp.ts";
 
-const options = { realCwd: "/work", yolo: false };
+const options = { realCwd: "/project", yolo: false };
 
 function request(access: ToolAccess, realPaths: string[] = []): GateRequest {
   const preview = async () => "all of it";
@@ -18,9 +18,9 @@ function command(text: string): GateRequest {
 }
 
 test.each([
-  ["reading inside", request("read", ["/work/a"]), { decision: "allow" }],
-  ["writing inside", request("write", ["/work/a"]), { decision: "allow" }],
-  ["the folder itself", request("read", ["/work"]), { decision: "allow" }],
+  ["reading inside", request("read", ["/project/a"]), { decision: "allow" }],
+  ["writing inside", request("write", ["/project/a"]), { decision: "allow" }],
+  ["the folder itself", request("read", ["/project"]), { decision: "allow" }],
   [
     "reading outside",
     request("read", ["/etc/x"]),
@@ -33,12 +33,12 @@ test.each([
   ],
   [
     "a name that only begins alike",
-    request("read", ["/work-evil/x"]),
-    { decision: "ask", reason: "outside the working directory: /work-evil/x" },
+    request("read", ["/project-evil/x"]),
+    { decision: "ask", reason: "outside the working directory: /project-evil/x" },
   ],
   [
     "one of two outside",
-    request("read", ["/work/a", "/b"]),
+    request("read", ["/project/a", "/b"]),
     { decision: "ask", reason: "outside the working directory: /b" },
   ],
   ["a command", request("execute"), { decision: "ask", reason: "it runs a command" }],
@@ -94,7 +94,7 @@ describe("the gate", () => {
 
   test("lets pass what the policy allows, without a question", async () => {
     const { gate, questions } = answering({ choice: "no" });
-    expect(await gate.check(request("read", ["/work/a"]), signal)).toEqual({ allowed: true });
+    expect(await gate.check(request("read", ["/project/a"]), signal)).toEqual({ allowed: true });
     expect(questions).toEqual([]);
   });
 
@@ -195,8 +195,8 @@ describe("what comes first", () => {
   });
 
   test("writing into the folder of pi-ts asks even inside the working directory; reading does not", () => {
-    const own = { ...options, ownFolder: "/work/.pi-ts" };
-    expect(judge(request("write", ["/work/.pi-ts/trust.json"]), own).decision).toBe("ask");
-    expect(judge(request("read", ["/work/.pi-ts/config.toml"]), own).decision).toBe("allow");
+    const own = { ...options, ownFolder: "/project/.pi-ts" };
+    expect(judge(request("write", ["/project/.pi-ts/trust.json"]), own).decision).toBe("ask");
+    expect(judge(request("read", ["/project/.pi-ts/config.toml"]), own).decision).toBe("allow");
   });
 });

@@ -10,7 +10,7 @@ import { tmp } from "../helpers/tmp.ts";
 const tools = ["read", "bash", "edit", "write", "grep", "find", "ls"];
 const texts = (rules: readonly string[], source: string) => rules.map((text) => ({ text, source }));
 
-function rules(allow: readonly string[], deny: readonly string[] = [], realCwd = "/work") {
+function rules(allow: readonly string[], deny: readonly string[] = [], realCwd = "/project") {
   return createRules(texts(allow, "--allow"), texts(deny, "--deny"), { realCwd, tools });
 }
 
@@ -27,7 +27,7 @@ function bash(command: string): GateRequest {
   };
 }
 
-function file(toolName: string, path: string, cwd = "/work"): GateRequest {
+function file(toolName: string, path: string, cwd = "/project"): GateRequest {
   const absolute = resolvePath(cwd, path);
   return {
     toolName,
@@ -244,8 +244,8 @@ describe("a rule for files", () => {
     ["write(src/**)", "write", "src/a.ts", true],
     ["write(src/**)", "write", "src/deep/er/a.ts", true],
     ["write(src/)", "write", "src/deep/a.ts", true],
-    ["write(src/**)", "write", "/work/src/a.ts", true],
-    ["write(/work/src/**)", "write", "src/a.ts", true],
+    ["write(src/**)", "write", "/project/src/a.ts", true],
+    ["write(/project/src/**)", "write", "src/a.ts", true],
     ["write(src/*.ts)", "write", "src/a.ts", true],
     ["write(src/*.ts)", "write", "src/deep/a.ts", false],
     ["write(**/*.md)", "write", "a.md", true],
@@ -309,7 +309,7 @@ describe("a rule for files", () => {
   });
 
   test("wants every path of a call covered to allow it, and one to deny it", () => {
-    const two = { ...file("write", "src/a"), paths: ["/work/src/a", "/x"], realPaths: ["/work/src/a", "/x"] };
+    const two = { ...file("write", "src/a"), paths: ["/project/src/a", "/x"], realPaths: ["/project/src/a", "/x"] };
     expect(rules(["write(src/**)"]).allows(two)).toBe(false);
     expect(rules(["write(src/**)", "write(/x)"]).allows(two)).toBe(true);
     expect(rules([], ["write(/x)"]).denying(two)).toBeDefined();

@@ -5,30 +5,30 @@ import { isInside, realTarget, resolvePath } from "../../src/util/paths.ts";
 import { tmp } from "../helpers/tmp.ts";
 
 test.each([
-  ["a.txt", "/work/a.txt"],
-  ["./a/../b", "/work/b"],
+  ["a.txt", "/project/a.txt"],
+  ["./a/../b", "/project/b"],
   ["../b", "/b"],
   ["/etc/passwd", "/etc/passwd"],
-  [".", "/work"],
-  ["a/", "/work/a"],
+  [".", "/project"],
+  ["a/", "/project/a"],
   ["~", homedir()],
   ["~/x", `${homedir()}/x`],
-  ["~x", "/work/~x"],
-  ["a/~", "/work/a/~"],
-])("%s in /work is %s", (path, absolute) => {
-  expect(resolvePath("/work", path)).toBe(absolute);
+  ["~x", "/project/~x"],
+  ["a/~", "/project/a/~"],
+])("%s in /project is %s", (path, absolute) => {
+  expect(resolvePath("/project", path)).toBe(absolute);
 });
 
 test.each([
-  ["/work", "/work", true],
-  ["/work", "/work/a", true],
-  ["/work", "/work/..a", true],
-  ["/work", "/work/...", true],
-  ["/work", "/work-evil", false],
-  ["/work", "/work-evil/a", false],
-  ["/work", "/wor", false],
-  ["/work", "/", false],
-  ["/work/a", "/work", false],
+  ["/project", "/project", true],
+  ["/project", "/project/a", true],
+  ["/project", "/project/..a", true],
+  ["/project", "/project/...", true],
+  ["/project", "/project-evil", false],
+  ["/project", "/project-evil/a", false],
+  ["/project", "/wor", false],
+  ["/project", "/", false],
+  ["/project/a", "/project", false],
   ["/", "/etc", true],
 ])("in %s, %s is inside: %p", (root, path, inside) => {
   expect(isInside(root, path)).toBe(inside);
