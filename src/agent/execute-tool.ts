@@ -40,7 +40,8 @@ export async function executeTool(
     emit({ type: "tool_execution_update", ...identity, args: call.arguments, partialResult });
   const attempt = await attemptCall(call, environment, signal, onUpdate);
   const durationMs = Math.round(performance.now() - started);
-  const text = truncate(cleanText(attempt.output.text), environment.maxOutput);
+  const whole = cleanText(attempt.output.text);
+  const text = attempt.output.bounded ? whole : truncate(whole, environment.maxOutput);
   const isError = attempt.output.isError ?? false;
   const { structuredContent } = attempt.output;
   const details = attempt.denied ? { denied: true } : attempt.output.details;

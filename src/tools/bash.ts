@@ -20,8 +20,6 @@ const killGraceMs = 300;
 /** How long the output must be silent after the shell's end, and how often it may go on. */
 const drainMs = 100;
 const maxDrains = 3;
-/** What the words between head and tail may take. */
-const markerRoom = 300;
 const heldNote = "[a background process still holds the output; what it prints from now on is not shown]";
 const updateMs = 100;
 const updateCharacters = 4000;
@@ -167,10 +165,12 @@ function toOutput({ ending, held, timeoutMs, output, spill, maxOutput, wallMs }:
   const exit = typeof ending === "string" ? undefined : ending;
   const before = typeof ending === "string" ? `Error: ${endedEarly(ending, timeoutMs)}\n` : "";
   const notes = [...(held ? [heldNote] : []), ...(exit ? [`[${describeExit(exit)}]`] : [])].join("\n");
-  const { text, ...cut } = fit(output, spill, maxOutput - before.length - notes.length - 1);
+  const { text, ...cut } = fit(output, spill, maxOutput);
   const lineBreak = notes !== "" && text !== "" && !text.endsWith("\n") ? "\n" : "";
+  const result = `${before}${text}${lineBreak}${notes}`;
   return {
-    text: `${before}${text}${lineBreak}${notes}`,
+    text: result,
+    ...(result.length > maxOutput ? { bounded: true } : {}),
     isError: exit?.code !== 0,
     structuredContent: {
       output: text,
@@ -199,23 +199,18 @@ interface Fitted {
   readonly fullOutputPath?: string;
 }
 
-/**
- * The output, or its beginning and its end with what is missing counted between them; never more than `room`, so that the executor has
- * nothing to cut. How much is kept does not depend on the file's name, which is another one in every run.
- */
+/** The output, or its beginning and its end, `room` characters together, with what is missing counted between them. */
 function fit(output: BoundedOutput, spill: Spill, room: number): Fitted {
   const length = output.length();
   if (length <= room) {
     spill.drop();
     return { text: output.head(length), truncated: false };
   }
-  const reserve = Math.min(markerRoom, Math.max(0, Math.floor(room / 2)));
-  const half = Math.max(0, room - reserve) / 2;
+  const half = room / 2;
   const [head, tail] = [output.head(Math.ceil(half)), output.tail(Math.floor(half))];
   const file = spill.keep();
   const count = `truncated, ${length - head.length - tail.length} more chars`;
-  const markers = [...(file ? [`${count}; ${describeFile(file)}`] : []), count].map((text) => `\n... <${text}> ...\n`);
-  const marker = markers.find((text) => text.length <= reserve) ?? "";
+  const marker = `\n... <${file ? `${count}; ${describeFile(file)}` : count}> ...\n`;
   return { text: `${head}${marker}${tail}`, truncated: true, ...(file ? { fullOutputPath: file.path } : {}) };
 }
 

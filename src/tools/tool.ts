@@ -11,7 +11,7 @@ export interface ToolContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Fires when the run is aborted; the tool stops what it started and returns at once. */
   readonly signal: AbortSignal;
-  /** The most characters a result may have; longer ones are cut, so nothing needs to be kept beyond it. */
+  /** The most characters of output a result may have, beside the words that say what was cut; nothing needs to be kept beyond it. */
   readonly maxOutput: number;
   /** Reports progress: `content` is the output so far (a tail of it, when long). */
   readonly onUpdate: (partial: ToolResult) => void;
@@ -27,6 +27,8 @@ export interface ToolContext {
 export interface ToolOutput {
   readonly text: string;
   readonly images?: readonly ImageContent[];
+  /** The tool has cut its text to the cap itself, and said so in it. */
+  readonly bounded?: boolean;
   readonly isError?: boolean;
   readonly structuredContent?: unknown;
   readonly details?: unknown;
