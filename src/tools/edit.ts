@@ -154,8 +154,9 @@ function problemOf(
   }
   if (lines.length === 0) return `old_string is not in ${path}${hint(before, wanted)}`;
   if (lines.length === 1 || all) return undefined;
+  const distinct = [...new Set(lines)];
   return (
-    `old_string occurs ${lines.length} times in ${path} (lines ${lines.slice(0, 10).join(", ")}${lines.length > 10 ? ", …" : ""}); ` +
+    `old_string occurs ${lines.length} times in ${path} (lines ${distinct.slice(0, 10).join(", ")}${distinct.length > 10 ? ", …" : ""}); ` +
     "add surrounding lines to make it unique, or set replace_all"
   );
 }

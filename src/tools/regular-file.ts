@@ -64,6 +64,7 @@ export async function readWhole(file: FileHandle, path: string): Promise<Uint8Ar
 
 /** Whether there is a regular file to write over; throws `ToolError` where something else stands in the way. */
 export async function isExistingFile(cwd: string, path: string): Promise<boolean> {
+  if (path.endsWith("/")) throw toolError(`${path} names a folder, not a file`);
   try {
     checkRegular(await stat(resolvePath(cwd, path)), path);
     return true;

@@ -74,3 +74,10 @@ describe("the preview", () => {
     expect(readdirSync(dir.path)).toEqual(before === undefined ? [] : ["f"]);
   });
 });
+
+test("a path that ends like a folder is refused", async () => {
+  await using dir = tmp();
+  expect(await callText(write, dir.path, { path: "new/", content: "x" })).toBe(
+    "Error: new/ names a folder, not a file",
+  );
+});
