@@ -3,6 +3,7 @@
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { writeSession } from "./bench/sessions.ts";
 import { buildBinary, compile } from "./build.ts";
 
 interface Row {
@@ -17,8 +18,10 @@ interface Row {
   readonly megabytes?: number;
   /** The largest ratio wanted, for each quantity worth comparing. */
   readonly aims: Partial<Record<Quantity, number>>;
-  /** What counts for the subject alone: at least so many megabytes a second, at most so much peak memory in MiB. */
-  readonly limits?: { readonly rate: number; readonly peak: number };
+  /** What counts for the subject alone: at least so many megabytes a second, at most so much peak memory in MiB and wall time in ms. */
+  readonly limits?: { readonly rate?: number; readonly peak?: number; readonly wall?: number };
+  /** Makes what both need, right before they are measured; the result takes it away. */
+  readonly prepare?: () => () => void;
 }
 
 type Quantity = "wall" | "peak";
@@ -36,7 +39,9 @@ const floodMegabytes = 2000;
 
 async function build() {
   const here = join(import.meta.dir, "bench");
-  const [empty, stream, aborts, flood] = ["empty", "stream", "aborts", "flood"].map((name) => join(home, name)) as [
+  const names = ["empty", "stream", "aborts", "flood", "parse"];
+  const [empty, stream, aborts, flood, parse] = names.map((name) => join(home, name)) as [
+    string,
     string,
     string,
     string,
@@ -46,7 +51,8 @@ async function build() {
   await compile(join(here, "stream.ts"), stream);
   await compile(join(here, "aborts.ts"), aborts);
   await compile(join(here, "flood.ts"), flood);
-  return { empty, stream, aborts, flood, subject: await buildBinary() };
+  await compile(join(here, "parse.ts"), parse);
+  return { empty, stream, aborts, flood, parse, subject: await buildBinary() };
 }
 
 /** In its own process, so that serving and measuring do not disturb each other more than two programs do. */
@@ -131,16 +137,15 @@ function reportLimits(
   const rates = (side: Sample[]) => ((row.megabytes ?? 0) * 1000) / summarize(side, "wall").median;
   const rate = rates(samples.subject);
   const verdictOf = (reached: boolean) => (reached ? "reached" : "missed");
-  const aim = `≥ ${limits.rate}`;
-  print(
-    row.name,
-    "rate",
-    `${rates(samples.floor).toFixed(0)} MB/s`,
-    `${rate.toFixed(0)} MB/s`,
-    "",
-    aim,
-    verdictOf(rate >= limits.rate),
-  );
+  if (limits.wall !== undefined) {
+    const { median } = summarize(samples.subject, "wall");
+    print(row.name, "wall", "", `${median.toFixed(1)} ms`, "", `≤ ${limits.wall}`, verdictOf(median <= limits.wall));
+  }
+  if (limits.rate !== undefined) {
+    const [floor, subject] = [`${rates(samples.floor).toFixed(0)} MB/s`, `${rate.toFixed(0)} MB/s`];
+    print(row.name, "rate", floor, subject, "", `≥ ${limits.rate}`, verdictOf(rate >= limits.rate));
+  }
+  if (limits.peak === undefined) return;
   const peak = (summarize(samples.subject, "peak").median * 1e6) / 2 ** 20;
   const hidden = peak > limits.peak && peak * 1024 <= process.resourceUsage().maxRSS;
   const end = hidden ? hiddenPeak : verdictOf(peak <= limits.peak);
@@ -166,7 +171,9 @@ function print(...cells: string[]): void {
 }
 
 async function main(): Promise<void> {
-  const { empty, stream, aborts, flood, subject } = await build();
+  const { empty, stream, aborts, flood, parse, subject } = await build();
+  const sessions = join(home, "sessions");
+  const longSession = join(sessions, "2026-01-01T00-00-00-000Z_long.jsonl");
   const lines = `${"x".repeat(79)}\n`.repeat(12_500);
   for (let size = 0; size < floodMegabytes / 20; size++) appendFileSync(floodFile, lines);
   const ask = [subject, "-p", "hi", "--quiet"];
@@ -213,16 +220,46 @@ async function main(): Promise<void> {
       aims: { wall: 2 },
       limits: { rate: 500, peak: 120 },
     },
+    {
+      name: "1,000 sessions of 1 MB",
+      floor: [empty],
+      subject: [subject, "sessions", "list", "--session-dir", sessions],
+      rounds: 10,
+      aims: {},
+      limits: { wall: 500 },
+      prepare: () => {
+        for (let i = 0; i < 1000; i++) writeSession(sessions, `session-${i}`, 1_000_000);
+        return () => rmSync(sessions, { recursive: true });
+      },
+    },
+    // The floor reads the file and parses its lines.
+    {
+      name: "going on in 57 MB",
+      floor: [parse, longSession],
+      floorAnswer: "short",
+      subject: [...ask, "--resume", longSession],
+      answer: "short",
+      rounds: 10,
+      aims: { wall: 2, peak: 2 },
+      limits: { wall: 1500, peak: 300 },
+      prepare: () => {
+        writeSession(sessions, "long", 57_000_000);
+        return () => rmSync(sessions, { recursive: true });
+      },
+    },
   ].filter(({ name }) => name.includes(process.argv[2] ?? ""));
 
   const server = await startServer();
   try {
     print("median / min", "", "floor", "pi-ts", "ratio", "aim", "");
     for (const row of rows) {
+      const cleanUp = row.prepare?.();
       try {
         report(row, measure(row, server.origin));
       } catch (error) {
         print(row.name, `not measured: ${(error as Error).message}`);
+      } finally {
+        cleanUp?.();
       }
     }
   } finally {

@@ -21,7 +21,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
   cli: { knows: ["modes", "app", "config", ...FLOOR] },
   modes: { knows: ["app", "commands", "permission/gate.ts", ...FLOOR] },
   commands: { knows: ["app", ...FLOOR] },
-  app: { knows: ["agent", "providers", "tools", "permission", "session", "context", "config", "sdk", ...FLOOR] },
+  app: {
+    knows: ["agent", "providers", "tools", "permission", "session", "context", "config", "sdk", "export", ...FLOOR],
+  },
+  export: { knows: ["session/tree.ts", ...FLOOR] },
   agent: {
     knows: [
       "providers/provider.ts",

@@ -9,11 +9,11 @@ import { truncate } from "../util/truncate.ts";
 import { cleanText } from "./repair-history.ts";
 
 export interface ToolEnvironment
-  extends Pick<ToolContext, "cwd" | "env" | "maxOutput" | "files" | "acceptsImages" | "sandbox"> {
+  extends Pick<ToolContext, "cwd" | "env" | "maxOutput" | "files" | "acceptsImages" | "deniesPath" | "sandbox"> {
   readonly tools: ToolSet;
   readonly gate: Gate;
-  /** Where a path of the model's really leads; throws the file system's error when that cannot be told. */
-  readonly realPath: (path: string) => string;
+  /** Where a path of the model's really leads; rejects with a `ToolError` when that cannot be told. */
+  readonly realPath: (path: string, verb: "read" | "write") => Promise<string>;
   /** Told of failures that are bugs of ours. */
   readonly onBug: (error: unknown) => void;
 }
@@ -85,6 +85,8 @@ async function attemptCall(
     const tool = await environment.tools.load(call.name);
     if (!tool) return failed(`unknown tool '${call.name}'`);
     const invocation = tool.prepare(call.arguments);
+    const verb = tool.access === "read" ? "read" : "write";
+    const realPaths = await Promise.all(invocation.paths.map((path) => environment.realPath(path, verb)));
     const verdict = await environment.gate.check(
       {
         toolName: tool.name,
@@ -92,7 +94,7 @@ async function attemptCall(
         args: call.arguments,
         summary: invocation.summary,
         paths: invocation.paths.map((path) => resolvePath(environment.cwd, path)),
-        realPaths: invocation.paths.map((path) => resolveForGate(path, environment)),
+        realPaths,
         preview: () => invocation.preview(environment),
       },
       signal,
@@ -109,15 +111,6 @@ async function attemptCall(
     if (error instanceof AppError) return { ...failed(error.message), fatal: error };
     environment.onBug(error);
     return failed(`the tool failed: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-function resolveForGate(path: string, { realPath }: ToolEnvironment): string {
-  if (path.includes("\0")) throw new ToolError("a path cannot contain a NUL character");
-  try {
-    return realPath(path);
-  } catch (error) {
-    throw new ToolError(`cannot resolve ${path}: ${(error as Error).message}`);
   }
 }
 

@@ -6,6 +6,7 @@ import type {
   TextContent,
   ThinkingContent,
   ToolCall,
+  Usage,
 } from "../protocol/message.ts";
 import type { ModelCost } from "../protocol/model.ts";
 import type { Chunk } from "../providers/provider.ts";
@@ -41,12 +42,16 @@ export async function foldStream(
   const cutCalls = new Set<ToolCall>();
   const openCalls = new Map<number, OpenCall>();
   let open: { block: TextContent | ThinkingContent; contentIndex: number } | undefined;
+  const began = performance.now();
   let started = false;
   let paused = false;
   let failure: AppError | undefined;
 
+  // The same keys from the first update on, whenever the provider tells its counts.
+  let told: Usage = { reasoning: 0, ...message.usage, cost: { ...message.usage.cost, totalFromProvider: false } };
+
   function update(assistantMessageEvent: AssistantMessageEvent): void {
-    emit({ type: "message_update", usage: message.usage, assistantMessageEvent });
+    emit({ type: "message_update", usage: told, assistantMessageEvent });
   }
 
   function add(block: AssistantContent): number {
@@ -142,6 +147,7 @@ export async function foldStream(
         return;
       case "usage":
         message.usage = toUsage(chunk.counts, prices);
+        told = message.usage;
         return;
       case "end":
         closeBlock();
@@ -157,7 +163,8 @@ export async function foldStream(
 
   function start(): void {
     started = true;
-    emit({ type: "message_start", message: { ...message, content: [] } });
+    const { thinkingLevel, ...pending } = message;
+    emit({ type: "message_start", message: { ...(failure ? message : pending), content: [] } });
   }
 
   try {
@@ -171,6 +178,7 @@ export async function foldStream(
   } catch (error) {
     failure = toAppError(error);
   }
+  message.durationMs = Math.round(performance.now() - began);
   if (failure) fail(message, failure, openCalls);
   if (!started) start();
   return { failure, cutCalls, paused };

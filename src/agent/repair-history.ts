@@ -1,6 +1,7 @@
 // The history as a provider accepts it: run before every request, so that no crash, abort or old session can make one unsendable. Pure.
 import { toModelMessages } from "../context/model-messages.ts";
 import type {
+  AssistantContent,
   AssistantMessage,
   Message,
   ModelMessage,
@@ -8,19 +9,21 @@ import type {
   ToolResultMessage,
   UserMessage,
 } from "../protocol/message.ts";
+import { createUniqueIds } from "../util/unique-ids.ts";
 
 const interrupted = "Error: interrupted before it finished; there is no result";
 const noOutput = "(no output)";
 
 /**
  * The same conversation in which every tool call has exactly one result directly behind its message (made up where it is missing),
- * results without a call are gone, blank texts are gone or have a placeholder, answers that failed are gone, and every string is
- * well-formed Unicode without NUL. Messages that need no change are the same objects, so the prefix stays byte-stable.
+ * results without a call are gone, blank texts are gone or have a placeholder, answers that failed are gone, every string is well-formed
+ * Unicode without NUL, and calls have names that can be sent and ids of their own in their answer. Messages that need no change are the same
+ * objects, so the prefix stays byte-stable.
  */
 export function repairHistory(history: readonly Message[]): ModelMessage[] {
   const messages = toModelMessages(history);
   const repaired: ModelMessage[] = [];
-  const results = collectResults(messages);
+  const idsBefore = new Set<string>();
   messages.forEach((message, position) => {
     switch (message.role) {
       case "toolResult":
@@ -31,13 +34,17 @@ export function repairHistory(history: readonly Message[]): ModelMessage[] {
         return;
       }
       case "assistant": {
-        const assistant = repairAssistant(message);
+        const assistant = repairAssistant(message, idsBefore);
         if (!assistant) return;
         repaired.push(assistant);
-        for (const block of assistant.content) {
-          if (block.type === "toolCall")
-            repaired.push(results(position, block) ?? missingResult(block, message.timestamp));
-        }
+        const asked = callsOf(message);
+        callsOf(assistant).forEach((call, i) => {
+          const { id } = asked[i] ?? call;
+          const sameBefore = asked.slice(0, i).filter((other) => other.id === id).length;
+          const known = findResult(messages, position, id, sameBefore);
+          repaired.push(known ? repairResult(known, call) : missingResult(call, message.timestamp));
+          idsBefore.add(call.id);
+        });
       }
     }
   });
@@ -45,18 +52,27 @@ export function repairHistory(history: readonly Message[]): ModelMessage[] {
   return repaired;
 }
 
-/** The result of a call is the first one with its id after the call's message and before the next answer. */
-function collectResults(
+function callsOf({ content }: AssistantMessage): ToolCall[] {
+  return content.filter((block) => block.type === "toolCall");
+}
+
+/**
+ * The result of a call is the first one with its id after the call's message and before the next answer; of several calls with one id, each
+ * has the next.
+ */
+function findResult(
   messages: readonly ModelMessage[],
-): (position: number, call: ToolCall) => ToolResultMessage | undefined {
-  return (position, call) => {
-    for (let i = position + 1; i < messages.length; i++) {
-      const message = messages[i];
-      if (message?.role === "assistant" && message.stopReason !== "error") return undefined;
-      if (message?.role === "toolResult" && message.toolCallId === call.id) return repairResult(message);
-    }
-    return undefined;
-  };
+  position: number,
+  id: string,
+  sameBefore: number,
+): ToolResultMessage | undefined {
+  let passed = 0;
+  for (let i = position + 1; i < messages.length; i++) {
+    const message = messages[i];
+    if (message?.role === "assistant" && message.stopReason !== "error") return undefined;
+    if (message?.role === "toolResult" && message.toolCallId === id && passed++ === sameBefore) return message;
+  }
+  return undefined;
 }
 
 function repairUser(message: UserMessage): UserMessage | undefined {
@@ -70,17 +86,40 @@ function repairUser(message: UserMessage): UserMessage | undefined {
   return content === message.content ? message : { ...message, content };
 }
 
-function repairAssistant(message: AssistantMessage): AssistantMessage | undefined {
+function repairAssistant(message: AssistantMessage, idsBefore: ReadonlySet<string>): AssistantMessage | undefined {
   if (message.stopReason === "error") return undefined;
-  const content = cleanBlocks(message.content);
+  const content = identifyCalls(cleanBlocks(message.content), idsBefore);
   if (!content.some((block) => block.type !== "thinking")) return undefined;
   return content === message.content ? message : { ...message, content };
 }
 
-function repairResult(message: ToolResultMessage): ToolResultMessage {
-  const content = cleanBlocks(message.content);
-  if (content.length === 0) return { ...message, content: [{ type: "text", text: noOutput }] };
-  return content === message.content ? message : { ...message, content };
+function repairResult(message: ToolResultMessage, { id, name }: ToolCall): ToolResultMessage {
+  const cleaned = cleanBlocks(message.content);
+  const content: typeof cleaned = cleaned.length > 0 ? cleaned : [{ type: "text", text: noOutput }];
+  const isGood = content === message.content && id === message.toolCallId && isSendableName(message.toolName);
+  return isGood ? message : { ...message, toolCallId: id, toolName: name, content };
+}
+
+const sendableName = /^[A-Za-z0-9_-]{1,64}$/;
+const isSendableName = (name: string) => sendableName.test(name);
+
+/** A name that the model made up, as near to it as providers take. */
+function toSendableName(name: string): string {
+  return isSendableName(name) ? name : name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "unnamed_tool";
+}
+
+/** The same blocks with names that can be sent, and with clean ids that differ; what a provider gave stays wherever that is possible. */
+function identifyCalls(blocks: AssistantContent[], idsBefore: ReadonlySet<string>): AssistantContent[] {
+  const ids = blocks.flatMap((block) => (block.type === "toolCall" ? [block.id] : []));
+  const isKept = (id: string, i: number) => id !== "" && cleanText(id) === id && ids.indexOf(id) === i;
+  const kept = ids.filter(isKept);
+  const isGood = (block: AssistantContent) => block.type !== "toolCall" || isSendableName(block.name);
+  if (kept.length === ids.length && blocks.every(isGood)) return blocks;
+  const unique = createUniqueIds([...kept, ...idsBefore]);
+  const sent = ids.map((id, i) => (isKept(id, i) ? id : unique(cleanText(id) || "call")));
+  return blocks.map((block) =>
+    block.type === "toolCall" ? { ...block, id: sent.shift() ?? block.id, name: toSendableName(block.name) } : block,
+  );
 }
 
 function missingResult(call: ToolCall, timestamp: number): ToolResultMessage {

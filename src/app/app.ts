@@ -1,11 +1,17 @@
 // The app: provider, tools, gate and conversation wired into one object that every mode drives.
-import { type LoopOutcome, promptText, runLoop } from "../agent/loop.ts";
+import { type LoopInput, type LoopOutcome, promptText, runLoop } from "../agent/loop.ts";
+import { createQueue, type MessageQueue, userMessage } from "../agent/queue.ts";
+import { createRoom } from "../agent/room.ts";
 import type { Config, Environment } from "../config/config.ts";
 import type { Ask } from "../permission/gate.ts";
 import { createGate } from "../permission/policy.ts";
-import type { AgentEvent, DeniedCall } from "../protocol/event.ts";
-import type { Message, SystemMessage, Usage } from "../protocol/message.ts";
+import type { EntryDraft } from "../protocol/entry.ts";
+import type { AgentEvent, CompactionResult, DeniedCall, RunError } from "../protocol/event.ts";
+import type { ImageContent, Message, SystemMessage, ThinkingLevel, Usage, UserMessage } from "../protocol/message.ts";
+import type { Model } from "../protocol/model.ts";
+import type { CommandInfo } from "../protocol/rpc.ts";
 import type { Provider } from "../providers/provider.ts";
+import { nearestLevel } from "../providers/thinking-level.ts";
 import { addUsage, emptyUsage } from "../providers/usage.ts";
 import { createConversation } from "../session/conversation.ts";
 import type { Session } from "../session/session.ts";
@@ -13,10 +19,18 @@ import { createMemorySession } from "../session/store.ts";
 import { currentSystem } from "../session/tree.ts";
 import { createFileMemory } from "../tools/file-memory.ts";
 import { childEnvironment } from "../util/child-env.ts";
-import { AppError } from "../util/error.ts";
-import { realTarget, resolvePath } from "../util/paths.ts";
+import { AppError, toAppError } from "../util/error.ts";
+import { type ContextUsage, createContextWarning, describeContext, failedCompactions } from "./context.ts";
+import { isSame, type ModelChoice, thinkingLevelOf, thinkingLevelsOf } from "./model-choice.ts";
 import type { Permissions } from "./permissions.ts";
+import type { Resources } from "./resources.ts";
+import type { BashResult } from "./run-bash.ts";
+import type { Sessions } from "./sessions.ts";
 import { buildSystemMessage } from "./system-prompt.ts";
+import { createUserCommands, type UserCommandOptions } from "./user-commands.ts";
+
+export type { LoopOutcome } from "../agent/loop.ts";
+export type { QueueKind } from "../agent/queue.ts";
 
 export interface AppOptions {
   readonly config: Config;
@@ -24,10 +38,16 @@ export interface AppOptions {
   readonly provider: Provider;
   /** Kept in memory alone if not given. */
   readonly session?: Session;
-  /** Makes the session that `clear` goes on in. */
-  readonly newSession?: () => Session;
+  /** Where `clear` and the commands about sessions find and make others; without it new ones are kept in memory. */
+  readonly sessions?: Sessions;
   /** The working directory at start, absolute. */
   readonly cwd: string;
+  /** The models that `setModel` can change to; without it there is only the one. */
+  readonly models?: ModelChoice;
+  /** What `/name` and `/skill:name` stand for; nothing if not given. */
+  readonly resources?: Resources;
+  /** Awaited before each turn: resolves when the observers have caught up. */
+  readonly ready?: () => Promise<unknown>;
   /** The process's environment; children get it without the provider keys. */
   readonly env: Environment;
   /** Who answers when the gate asks. */
@@ -44,35 +64,99 @@ export interface UsageReport {
   readonly total: Usage;
 }
 
+/** What runs now. A command of the user's own is none of these. */
+export type Activity = "idle" | "prompt" | "compaction";
+
+export interface CycledModel {
+  readonly model: Model;
+  readonly thinkingLevel: ThinkingLevel;
+  readonly isScoped: boolean;
+}
+
 export interface App {
+  /** The configuration in force; model and switches can change. */
   readonly config: Config;
+  /** The other sessions that there are; undefined for an app that only knows its own. */
+  readonly sessions: Sessions | undefined;
   /** The session that is written to; its id is in the environment of children. */
   session(): Session;
   /** The conversation at its leaf, as the next request is made of it. */
   messages(): readonly Message[];
   /** The whole system prompt as text. */
   readonly systemPrompt: string;
-  /** Runs one prompt to its end; rejects only when one is running already or the text is blank. */
-  prompt(text: string): Promise<LoopOutcome>;
-  /** Ends the running prompt at once: its request, and every tool it started. */
-  abort(): void;
+  /** What waits for its turn while a prompt runs; the next prompt takes along what an abort left. */
+  readonly queue: MessageQueue;
+  activity(): Activity;
+  /** Also true while a prompt waits for the compaction that makes room for it. */
+  isCompacting(): boolean;
+  /** Resolves when nothing runs any more, commands of the user's included. */
+  idle(): Promise<void>;
+  /** Runs one prompt to its end; rejects only when something is running already, the text is blank or the session cannot be written. */
+  prompt(text: string, images?: readonly ImageContent[]): Promise<LoopOutcome>;
+  /** The same for what waits in the queue. */
+  promptQueue(): Promise<LoopOutcome>;
+  /** Puts a summary in the place of the conversation's older part. Rejects with `AppError`, also when there is nothing to compact or while something runs. */
+  compact(wishes?: string): Promise<CompactionResult>;
+  /**
+   * Ends the running prompt or compaction at once: its request, every tool it started, and commands of the user's. The queue stays.
+   * Resolves when all that has ended.
+   */
+  abort(): Promise<void>;
+  /** Gives up the repetition that is being waited for. */
+  abortRetry(): void;
+  /** Runs a command of the user's own; it is recorded at once, or behind the prompt that is running. Rejects when it cannot be started. */
+  bash(command: string, options: UserCommandOptions): Promise<BashResult>;
+  abortBash(): void;
+  models(): Promise<readonly Model[]>;
+  /** Changes to the next of the models to change between; null when there is no other. */
+  cycleModel(): Promise<CycledModel | null>;
+  /** For the requests of the next prompt on. Throws `AppError` for one that is not known or cannot be reached. */
+  setModel(provider: string, modelId: string): Promise<Model>;
+  /** The level in force; `off` also where it is left to the model. */
+  thinkingLevel(): ThinkingLevel;
+  /** The nearest level that the model knows, for the requests of the next prompt on. */
+  setThinkingLevel(level: ThinkingLevel): void;
+  /** Puts the model and thinking level that the session was on in force, as far as they can be had. */
+  adoptSettings(): Promise<void>;
+  /** Whether a conversation that no longer fits is compacted, and a request that failed is sent again. */
+  setAuto(what: Partial<Pick<Config, "autoCompact"> & { readonly autoRetry: boolean }>): void;
+  /** What is said with `/name arguments` or `/skill:name arguments`; any other text is itself. */
+  expand(text: string): Promise<string>;
+  /** Whether `expand` has another text for this one. */
+  knows(text: string): Promise<boolean>;
+  /** What `expand` knows. */
+  commands(): Promise<CommandInfo[]>;
+  /** Names the session. */
+  rename(name: string): void;
   /** Calls `listener` with every event from now on; the result ends that. */
   subscribe(listener: (event: AgentEvent) => void): () => void;
   /** Goes on in another session; the one before is closed. Rejected while a prompt is running. */
   useSession(session: Session): void;
+  /** Goes on from another entry of the session; null: from before the first. Rejected while a prompt is running. */
+  moveTo(entryId: string | null): void;
   /** Goes on in a new, empty session; the system prompt stays. */
   clear(): void;
   /** Closes the session. */
   close(): void;
   usage(): UsageReport;
+  contextUsage(): ContextUsage;
 }
 
 export function createApp(options: AppOptions): App {
-  const { config, provider, cwd, env, permissions } = options;
+  const { cwd, env, permissions } = options;
+  let { config, provider } = options;
   const { tools, sandbox } = permissions;
   const gate = createGate(permissions.policy, options.ask);
-  const system = buildSystemMessage({ cwd, tools: tools.specs, contextFiles: config.contextFiles, now: new Date() });
-  const newSession = options.newSession ?? (() => createMemorySession(cwd));
+  const { contextFiles, systemPrompt } = config;
+  const system = buildSystemMessage({
+    cwd,
+    tools: tools.specs,
+    contextFiles,
+    systemPrompt,
+    skills: options.resources?.prompt,
+    now: new Date(),
+  });
+  const newSession = () => options.sessions?.create() ?? createMemorySession(cwd);
   let session = options.session ?? newSession();
   let conversation = createConversation(session);
   const childEnv = () => {
@@ -87,92 +171,306 @@ export function createApp(options: AppOptions): App {
     acceptsImages: config.model.input.includes("image"),
     tools,
     gate,
+    deniesPath: permissions.policy.rules?.deniesPath,
     sandbox,
-    realPath: (path: string) => realTarget(resolvePath(cwd, path)),
+    realPath: async (path: string, verb: "read" | "write") =>
+      (await import("../tools/regular-file.ts")).realPath(cwd, path, verb),
     onBug: options.onBug,
   };
   const listeners = new Set<(event: AgentEvent) => void>();
   let running: AbortController | undefined;
+  let activity: Activity = "idle";
+  let compacting = false;
+  let retryWait = new AbortController();
+  let autoRetry = true;
+  const work = new Set<Promise<unknown>>();
+  const userCommands = createUserCommands({
+    environment: () => environment,
+    isBusy: () => running !== undefined,
+    add: (message) => conversation.add(message),
+  });
+  const queue = createQueue((state) => emit({ type: "queue_update", ...state }));
   let { last, total } = usageOf(session);
+  let settled = false;
+
+  const contextWarning = createContextWarning(config, options.notify);
+
+  function contextUsage(): ContextUsage {
+    const messages = conversation.messages();
+    return describeContext({ model: config.model, system: promptText(system), tools: tools.specs, messages });
+  }
+
+  /** What a compaction needs of this conversation and its model. */
+  function compactionParts(signal: AbortSignal) {
+    const { model, maxTokens, maxRetries, thinkingLevel } = config;
+    const { notify } = options;
+    const store = {
+      messages: () => conversation.messages(),
+      entryOf(message: Message) {
+        const id = conversation.entryIdOf(message);
+        return session.entries().findLast((entry) => entry.id === id);
+      },
+      append(draft: EntryDraft) {
+        const entry = session.append(draft);
+        if (isUsage(entry.usage)) total = addUsage(total, entry.usage);
+        return entry;
+      },
+      reload: () => conversation.reload(),
+    };
+    return { provider, model, system, store, maxTokens, maxRetries, thinkingLevel, signal, notify, emit };
+  }
 
   function useSession(next: Session): void {
-    if (running) throw busy();
+    if (running) throw busy(activity);
     if (next !== session) session.close();
+    // One that only moved into a file is the same conversation still.
+    const files = next.id === session.id ? environment.files : createFileMemory();
     session = next;
     conversation = createConversation(session);
-    environment = { ...environment, env: childEnv(), files: createFileMemory() };
+    environment = { ...environment, env: childEnv(), files };
     ({ last, total } = usageOf(session));
-    if (session.entries().length === 0) declareSettings();
+    contextWarning.reset();
+    settled = false;
+    if (!session.stored()) declareSettings();
   }
 
-  /** A new session begins with the model and thinking level in force. */
+  /**
+   * The model and thinking level in force, where the branch was on others: at the beginning of a new session, and before the first prompt
+   * of one that goes on. A level that is left to the model is none; a model that does not think is `off`.
+   */
   function declareSettings(): void {
+    if (settled) return;
+    settled = true;
     const { provider: name, id } = config.model;
-    session.append({ type: "model_change", provider: name, modelId: id });
-    session.append({ type: "thinking_level_change", thinkingLevel: config.thinkingLevel ?? "off" });
+    const { model, thinkingLevel } = conversation.settings();
+    if (model?.provider !== name || model.modelId !== id) {
+      session.append({ type: "model_change", provider: name, modelId: id });
+    }
+    const level = config.model.reasoning ? config.thinkingLevel : "off";
+    if (level !== undefined && level !== thinkingLevel) {
+      session.append({ type: "thinking_level_change", thinkingLevel: level });
+    }
   }
 
-  if (session.entries().length === 0) declareSettings();
+  if (!session.stored()) declareSettings();
+
+  /** Puts other settings in force: at once, or for what comes after the running prompt. */
+  function configure(changes: Partial<Config>): void {
+    const before = thinkingLevelOf(config);
+    config = Object.freeze({ ...config, ...changes });
+    environment = { ...environment, env: childEnv(), acceptsImages: config.model.input.includes("image") };
+    settled = false;
+    if (!running) declareSettings();
+    const level = thinkingLevelOf(config);
+    if (level !== before) emit({ type: "thinking_level_changed", level });
+  }
+
+  function track<Value>(promise: Promise<Value>): Promise<Value> {
+    const done = promise.catch(() => {}).finally(() => work.delete(done));
+    work.add(done);
+    return promise;
+  }
+
+  async function idle(): Promise<void> {
+    while (work.size > 0) await Promise.all(work);
+  }
+
+  async function abort(): Promise<void> {
+    running?.abort();
+    userCommands.abort();
+    await Promise.all(work);
+  }
+
+  function loopInput(prompt: UserMessage | undefined, signal: AbortSignal): LoopInput {
+    return {
+      provider,
+      model: config.model,
+      system,
+      announceSystem: !isSamePrompt(currentSystem(conversation.messages()), system),
+      conversation,
+      prompt,
+      queue,
+      environment,
+      maxTokens: config.maxTokens,
+      maxTurns: config.maxTurns,
+      get maxRetries() {
+        return autoRetry ? config.maxRetries : 0;
+      },
+      temperature: config.temperature,
+      thinkingLevel: config.thinkingLevel,
+      notify: options.notify,
+      ready: options.ready,
+      signal,
+      retrySignal() {
+        retryWait = new AbortController();
+        return retryWait.signal;
+      },
+      room: createRoom({
+        ...compactionParts(signal),
+        get auto() {
+          return config.autoCompact;
+        },
+        failures: () => failedCompactions(session),
+      }),
+      emit,
+    };
+  }
+
+  /** One prompt, and what waits in the queue when it failed; to `agent_settled`. */
+  async function run(prompt: UserMessage | undefined): Promise<LoopOutcome> {
+    if (running) throw busy(activity);
+    running = new AbortController();
+    activity = "prompt";
+    const deniedCalls: DeniedCall[] = [];
+    let outcome: LoopOutcome | undefined;
+    let failure: AppError | undefined;
+    try {
+      declareSettings();
+      for (let next = prompt; ; next = undefined) {
+        outcome = await runLoop(loopInput(next, running.signal));
+        deniedCalls.push(...outcome.denied);
+        if (outcome.status === "aborted" || queue.size() === 0) break;
+      }
+      failure = outcome.error;
+      return { ...outcome, denied: deniedCalls };
+    } catch (thrown) {
+      failure = toAppError(thrown);
+      throw thrown;
+    } finally {
+      running = undefined;
+      activity = "idle";
+      const aborted = outcome?.status === "aborted";
+      emit({
+        type: "agent_settled",
+        aborted,
+        ...(deniedCalls.length > 0 ? { deniedCalls } : {}),
+        ...(failure && !aborted ? { error: describeFailure(failure) } : {}),
+      });
+      userCommands.record();
+    }
+  }
+
+  async function compact(wishes: string | undefined): Promise<CompactionResult> {
+    if (running) throw busy(activity);
+    running = new AbortController();
+    activity = "compaction";
+    try {
+      const { compact } = await import("../agent/compact.ts");
+      const { result, error } = await compact({ ...compactionParts(running.signal), reason: "manual", wishes });
+      if (error) throw error;
+      return result;
+    } finally {
+      running = undefined;
+      activity = "idle";
+      userCommands.record();
+    }
+  }
+
+  async function setModel(name: string, modelId: string): Promise<Model> {
+    const loaded = await options.models?.load(name, modelId, config.model);
+    if (!loaded) throw new AppError("usage", `Model not found: ${name}/${modelId}`);
+    provider = loaded.provider;
+    const { thinkingLevel, autoCompact } = config;
+    configure({ ...loaded.config, thinkingLevel, autoCompact });
+    return config.model;
+  }
+
+  function setThinkingLevel(level: ThinkingLevel): void {
+    if (config.model.reasoning) configure({ thinkingLevel: nearestLevel(level, thinkingLevelsOf(config.model)) });
+  }
 
   function emit(event: AgentEvent): void {
+    if (event.type === "compaction_start") compacting = true;
+    else if (event.type === "compaction_end") compacting = false;
     if (event.type === "message_end" && event.message.role === "assistant" && event.message.usage.totalTokens > 0) {
       last = event.message.usage;
       total = addUsage(total, last);
     }
     for (const listener of listeners) listener(event);
+    const isAnswer = event.type === "message_end" && event.message.role === "assistant";
+    if (isAnswer || event.type === "compaction_end") contextWarning.check(contextUsage());
   }
 
   return {
-    config,
+    get config() {
+      return config;
+    },
+    sessions: options.sessions,
     session: () => session,
     messages: () => conversation.messages(),
     systemPrompt: promptText(system),
-    async prompt(text) {
-      if (text.trim() === "") throw new AppError("usage", "The task is empty");
-      if (running) throw busy();
-      running = new AbortController();
-      let aborted = false;
-      let deniedCalls: readonly DeniedCall[] = [];
-      try {
-        const outcome = await runLoop({
-          provider,
-          model: config.model,
-          system,
-          announceSystem: !isSamePrompt(currentSystem(conversation.messages()), system),
-          conversation,
-          prompt: { role: "user", content: [{ type: "text", text }], timestamp: Date.now() },
-          environment,
-          maxTokens: config.maxTokens,
-          maxTurns: config.maxTurns,
-          maxRetries: config.maxRetries,
-          temperature: config.temperature,
-          thinkingLevel: config.thinkingLevel,
-          notify: options.notify,
-          signal: running.signal,
-          emit,
-        });
-        aborted = outcome.status === "aborted";
-        deniedCalls = outcome.denied;
-        return outcome;
-      } finally {
-        running = undefined;
-        emit({ type: "agent_settled", aborted, ...(deniedCalls.length > 0 ? { deniedCalls: [...deniedCalls] } : {}) });
-      }
+    queue,
+    activity: () => activity,
+    isCompacting: () => compacting,
+    idle,
+    async prompt(text, images) {
+      if (text.trim() === "" && !images?.length) throw new AppError("usage", "The task is empty");
+      return track(run(userMessage(text, images)));
     },
-    abort: () => running?.abort(),
+    promptQueue: async () => track(run(undefined)),
+    compact: async (wishes) => track(compact(wishes)),
+    abort,
+    abortRetry: () => retryWait.abort(),
+    bash: async (command, commandOptions) => track(userCommands.run(command, commandOptions)),
+    abortBash: userCommands.abort,
+    models: async () => (await options.models?.list(config.model)) ?? [config.model],
+    setModel,
+    async cycleModel() {
+      const next = await options.models?.next(config.model);
+      if (!next) return null;
+      const model = await setModel(next.provider, next.id);
+      if (next.thinkingLevel !== undefined) setThinkingLevel(next.thinkingLevel);
+      return { model, thinkingLevel: thinkingLevelOf(config), isScoped: next.isScoped };
+    },
+    async adoptSettings() {
+      const { model, thinkingLevel } = conversation.settings();
+      try {
+        if (model && !isSame({ provider: model.provider, id: model.modelId }, config.model)) {
+          await setModel(model.provider, model.modelId);
+        }
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        options.notify(`The session was on ${model?.provider}/${model?.modelId}: ${error.message}`);
+      }
+      if (thinkingLevel !== undefined) setThinkingLevel(thinkingLevel);
+    },
+    expand: async (text) => (await options.resources?.expand(text)) ?? text,
+    knows: async (text) => (await options.resources?.knows(text)) ?? false,
+    commands: async () => (await options.resources?.commands()) ?? [],
+    thinkingLevel: () => thinkingLevelOf(config),
+    setThinkingLevel,
+    setAuto({ autoCompact, autoRetry: retries }) {
+      if (retries !== undefined) autoRetry = retries;
+      if (autoCompact !== undefined) config = Object.freeze({ ...config, autoCompact });
+    },
+    rename(name) {
+      session.append({ type: "session_info", name });
+      emit({ type: "session_info_changed", name });
+    },
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     useSession,
+    moveTo(entryId) {
+      if (running) throw busy(activity);
+      session.moveTo(entryId);
+      conversation.reload();
+      settled = false;
+    },
     clear: () => useSession(newSession()),
     close: () => session.close(),
     usage: () => ({ last, total }),
+    contextUsage,
   };
 }
 
-function busy(): AppError {
-  return new AppError("usage", "A prompt is running already", { hint: "Wait for it or abort it." });
+function busy(activity: Activity): AppError {
+  return new AppError("usage", `A ${activity} is running already`, { hint: "Wait for it or abort it." });
+}
+
+function describeFailure({ code, message, hint }: AppError): RunError {
+  return { code, message, ...(hint === undefined ? {} : { hint }) };
 }
 
 /** Whether the model has been told this prompt and these tools already. */
@@ -198,5 +496,11 @@ function usageOf(session: Session): UsageReport {
 }
 
 function isUsage(value: unknown): value is Usage {
-  return typeof value === "object" && value !== null && "totalTokens" in value && Number(value.totalTokens) > 0;
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "totalTokens" in value &&
+    "cost" in value &&
+    Number(value.totalTokens) > 0
+  );
 }

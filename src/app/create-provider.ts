@@ -5,6 +5,7 @@ import { createHttpTransport, type Transport } from "../providers/http.ts";
 import type { Provider, ProviderSettings } from "../providers/provider.ts";
 import { defaultQuirks, type Quirks, quirkKeys } from "../providers/quirks.ts";
 import { loadTls } from "../providers/tls.ts";
+import type { AppError } from "../util/error.ts";
 
 export interface ProviderOptions {
   /** Where the proxy variables are looked up. */
@@ -21,13 +22,26 @@ export async function createProvider(config: ProviderConfig, options: ProviderOp
   const { env, cwd, record, replay } = options;
   if (replay !== undefined) {
     const { loadReplay } = await import("./recording.ts");
-    return createAdapter(config.api, toSettings(config, ""), loadReplay(replay, cwd));
+    const adapter = await createAdapter(config.api, toSettings(config, ""), loadReplay(replay, cwd));
+    return { ...adapter, isReplay: true };
   }
   const apiKey = requireKey(config);
-  const { firstByteMs, tls, name } = config;
+  const { firstByteMs, idleMs, tls, name } = config;
   const recorder = record === undefined ? undefined : await startRecording(record, cwd);
-  const transport = createHttpTransport({ firstByteMs, env, tls: loadTls(tls, name), recorder });
+  const transport = createHttpTransport({ firstByteMs, idleMs, env, tls: loadTls(tls, name), recorder });
   return createAdapter(config.api, toSettings(config, apiKey), transport);
+}
+
+/** Stands in for a provider that cannot be asked, and says why. */
+export function createRefusal({ name, api }: ProviderConfig, error: AppError): Provider {
+  return {
+    name,
+    api,
+    // biome-ignore lint/correctness/useYield: an answer that never begins
+    async *stream() {
+      throw error;
+    },
+  };
 }
 
 async function startRecording(path: string, cwd: string) {
@@ -38,9 +52,11 @@ async function startRecording(path: string, cwd: string) {
   return createRecorder(path, createSteady(cwd));
 }
 
-function toSettings(config: ProviderConfig, apiKey: string): ProviderSettings {
-  const { name, baseUrl, idleMs, headers } = config;
-  return { name, baseUrl, apiKey, idleMs, headers, quirks: toQuirks(config) };
+/** `sentKey` goes with each request; whatever is configured is hidden, so that a replay hides what the recording hid. */
+function toSettings(config: ProviderConfig, sentKey: string): ProviderSettings {
+  const { name, baseUrl, idleMs, headers, apiKey } = config;
+  const secretValues = [...config.secretValues, ...(apiKey ? [apiKey.trim()] : [])];
+  return { name, baseUrl, apiKey: sentKey, idleMs, headers, secretValues, quirks: toQuirks(config) };
 }
 
 /** The adapter for a wire API; only its own code is loaded. */

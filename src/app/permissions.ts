@@ -48,6 +48,15 @@ export async function loadPermissions(
   };
 }
 
+/** The same, with further files that may be read wherever they are. */
+export function withReadable(permissions: Permissions, isReadable: (realPath: string) => boolean): Permissions {
+  const { policy } = permissions;
+  return {
+    ...permissions,
+    policy: { ...policy, isOutput: (path) => isReadable(path) || (policy.isOutput?.(path) ?? false) },
+  };
+}
+
 function offered(tools: ToolSet, withheld: (name: string) => string | undefined): ToolSet {
   return { specs: tools.specs.filter(({ name }) => withheld(name) === undefined), load: tools.load };
 }

@@ -2,13 +2,13 @@
 import { type Environment, homeFolder, type LoadedFile } from "../config/config.ts";
 import { findProjectFile, openTrustStore, type ProjectFile } from "../config/project.ts";
 
-export type { ProjectFile } from "../config/project.ts";
+export { findProjectFolder, type ProjectFile } from "../config/project.ts";
 
 export interface ProjectOptions {
   readonly cwd: string;
   readonly env: Environment;
-  /** It counts in this run, without a question and without being remembered. */
-  readonly trust: boolean;
+  /** It counts in this run or does not, without a question and without being remembered; undefined: as the user has said. */
+  readonly trust: boolean | undefined;
   /** Asks the user, where there is one. */
   readonly ask?: ((file: ProjectFile) => Promise<boolean>) | undefined;
   /** Is told where settings come from, and what is left out. */
@@ -24,13 +24,14 @@ export async function loadProjectFile({
   notify,
 }: ProjectOptions): Promise<LoadedFile | undefined> {
   const home = homeFolder(env);
-  const file = findProjectFile(cwd, home);
+  const file = await findProjectFile(cwd, home);
   if (!file) return undefined;
   const store = openTrustStore(home);
-  const known = trust || store.answer(file);
+  const known = trust ?? store.answer(file);
   const trusted = known ?? (await ask?.(file)) ?? false;
   if (known === undefined && ask) keep(() => store.remember(file, trusted), notify);
   if (!trusted) {
+    if (trust === false) return undefined;
     notify(
       `${file.path} is not in force: a project's configuration counts only when trusted (--trust-project does, for one run)`,
     );
@@ -39,7 +40,7 @@ export async function loadProjectFile({
   const { parseConfigFile } = await import("../config/file.ts");
   const content = parseConfigFile(file.text, file.path);
   notify(`The project's configuration is in force: ${file.path} (${trust ? "--trust-project" : "trusted by you"})`);
-  return { path: file.path, content };
+  return { path: file.path, content, text: file.text };
 }
 
 function keep(write: () => void, notify: (text: string) => void): void {

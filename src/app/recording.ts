@@ -11,21 +11,33 @@ import { outputPathStart } from "../util/output-folder.ts";
  * Puts placeholders for the working directory, the home directory, the folder of long outputs and the prompt's lines about system and date,
  * so that a recording made here today answers there tomorrow. Works on JSON text.
  */
-export function createSteady(cwd: string): (body: string) => string {
-  const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
-  const folders = [
-    [inJson(cwd), "<cwd>"],
-    [inJson(homedir()), "<home>"],
-  ] as const;
+export function createSteady(cwd: string, home = homedir()): (body: string) => string {
+  const here = toFolderPattern(cwd);
+  const atHome = toFolderPattern(home);
   const outputs = new RegExp(`${RegExp.escape(inJson(outputPathStart()))}\\w{6}`, "g");
-  return (body) => {
-    let steady = body.replace(outputs, "<outputs>");
-    for (const [folder, placeholder] of folders) if (folder.length > 1) steady = steady.replaceAll(folder, placeholder);
-    return steady.replace(/(\\nOperating system: )[^\\]*(\\nDate: )[^"\\]*/, "$1<os>$2<date>");
-  };
+  return (body) =>
+    body
+      .replace(outputs, "<outputs>")
+      .replace(here, "<cwd>")
+      .replace(atHome, "<home>")
+      .replace(/(\\nOperating system: )[^\\]*(\\nDate: )[^"\\]*/, "$1<os>$2<date>");
 }
 
-/** Answers from the recording in `path`. Throws `AppError` `usage` or `config` when it cannot be used. */
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/**
+ * A folder where it stands as a whole path or as its beginning, and not as a part of longer names: `/src` neither in `./src` nor in
+ * `/src-old`. In front of it there may be an escaped line end, since JSON text is searched, or an option such as `-I`.
+ */
+function toFolderPattern(folder: string): RegExp {
+  const before = String.raw`(?<=^|[^\p{L}\p{N}_.~/\\@%+-]|\\[nrt]|:\/\/|[ "']-[A-Za-z])`;
+  const behind = String.raw`(?![\p{L}\p{N}_@%+-]|\.[\p{L}\p{N}])`;
+  return folder.length > 1 ? new RegExp(before + RegExp.escape(inJson(folder)) + behind, "gu") : /(?!)/;
+}
+
+/** Answers from the recording in `path`. Throws `AppError` `usage` or `config` where it cannot be used. */
 export function loadReplay(path: string, cwd: string): Transport {
   let text: string;
   try {

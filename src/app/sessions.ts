@@ -1,12 +1,19 @@
-// Which session a run goes on in.
-import { join } from "node:path";
+// The sessions of a run: where they lie, and how a new one begins, an old one is found and one becomes another.
+import { join, resolve } from "node:path";
 import type { Environment } from "../config/config.ts";
+import type { SessionSummary } from "../session/list.ts";
 import type { Session } from "../session/session.ts";
-import { createMemorySession, createSession } from "../session/store.ts";
+import { createMemorySession, createSession, type OpenedSession, openSession } from "../session/store.ts";
+
+export type { SessionSummary } from "../session/list.ts";
+export { toNodes } from "../session/nodes.ts";
+export type { Session } from "../session/session.ts";
+export { rowOf } from "../session/title.ts";
+export { pathTo } from "../session/tree.ts";
 
 export interface SessionFlags {
-  /** False for a session that is not stored. */
-  readonly session?: boolean | undefined;
+  /** True for sessions that are not stored. */
+  readonly noSession?: boolean | undefined;
   readonly sessionDir?: string | undefined;
 }
 
@@ -17,13 +24,53 @@ export interface SessionPlace {
   readonly home: string;
 }
 
-/** The folder of all sessions: `--session-dir`, `$PI_TS_SESSION_DIR`, or `sessions` in the program's own folder. */
-export function sessionRoot(flags: SessionFlags, { env, home }: SessionPlace): string {
-  return flags.sessionDir ?? (env.PI_TS_SESSION_DIR || undefined) ?? join(home, "sessions");
+/** What finds, makes and copies sessions for a run in one working directory. Each may throw `AppError` `session`. */
+export interface Sessions {
+  /** The working directory that new ones begin in. */
+  readonly cwd: string;
+  /** Of this directory, newest first. */
+  list(): Promise<SessionSummary[]>;
+  /** By path, id, the beginning of an id, or name. */
+  find(query: string): Promise<SessionSummary>;
+  open(path: string): OpenedSession;
+  /** A new one; it may name the file that it comes from. */
+  create(parentSession?: string): Session;
+  /** The same session in a file; for one that was kept in memory. */
+  store(session: Session): Session;
+  /** A new session that begins with the way to an entry; null: with nothing. */
+  fork(session: Session, leafId: string | null): Promise<Session>;
 }
 
-/** A new session, stored unless `--no-session` says otherwise. */
-export function newSession(flags: SessionFlags, place: SessionPlace): Session {
-  if (flags.session === false) return createMemorySession(place.cwd);
-  return createSession({ root: sessionRoot(flags, place), cwd: place.cwd });
+/** The folder of all sessions: `--session-dir`, `$PI_TS_SESSION_DIR` (or pi's own variable), or `sessions` in the program's own folder. */
+export function sessionRoot(flags: SessionFlags, { env, home }: SessionPlace): string {
+  return resolve(
+    flags.sessionDir || env.PI_TS_SESSION_DIR || env.PI_CODING_AGENT_SESSION_DIR || join(home, "sessions"),
+  );
+}
+
+/** New ones are stored unless `--no-session` says otherwise. */
+export function createSessions(flags: SessionFlags, place: SessionPlace): Sessions {
+  const { cwd } = place;
+  const root = sessionRoot(flags, place);
+  const stored = flags.noSession !== true;
+  return {
+    cwd,
+    list: async () => (await import("../session/list.ts")).listSessions(root, cwd),
+    find: async (query) => (await import("../session/find.ts")).findSession(root, query, cwd),
+    open: openSession,
+    create: (parentSession) => (stored ? createSession({ root, cwd, parentSession }) : createMemorySession(cwd)),
+    store(session) {
+      const entries = session.entries();
+      // Without a message there is nothing to store yet.
+      return createSession({ root, cwd, id: session.id, entries: entries.some(isMessage) ? entries : [] });
+    },
+    async fork(session, leafId) {
+      const { forkBranch } = await import("../session/fork.ts");
+      return forkBranch(session, leafId, { root: session.path === undefined ? undefined : root, cwd });
+    },
+  };
+}
+
+function isMessage({ type }: { readonly type: string }): boolean {
+  return type === "message";
 }

@@ -4,6 +4,7 @@ import { release } from "node:os";
 import { dirname, join } from "node:path";
 import { promptText } from "../agent/loop.ts";
 import { cleanText } from "../agent/repair-history.ts";
+import type { Config } from "../config/config.ts";
 import type { SystemMessage, ToolSpec } from "../protocol/message.ts";
 
 const preamble =
@@ -19,31 +20,51 @@ const rules = `How to work:
 const maxContextFile = 64 * 1024;
 
 /** The prompt that a run in `cwd` would send now, as text. */
-export function systemPromptText(cwd: string, tools: readonly ToolSpec[], contextFiles: boolean): string {
-  return promptText(buildSystemMessage({ cwd, tools, contextFiles, now: new Date() }));
+export function systemPromptText(options: Omit<PromptOptions, "now">): string {
+  return promptText(buildSystemMessage({ ...options, now: new Date() }));
 }
 
 export interface PromptOptions {
   readonly cwd: string;
   readonly tools: readonly ToolSpec[];
   readonly contextFiles: boolean;
+  /** Said in the place of who the agent is and how it works, and behind everything else. */
+  readonly systemPrompt?: Config["systemPrompt"] | undefined;
+  /** What is said of the skills. */
+  readonly skills?: string | undefined;
   readonly now: Date;
 }
 
-export function buildSystemMessage({ cwd, tools, contextFiles, now }: PromptOptions): SystemMessage {
+export function buildSystemMessage({
+  cwd,
+  tools,
+  contextFiles,
+  systemPrompt,
+  skills,
+  now,
+}: PromptOptions): SystemMessage {
+  const { replacement, appended = [] } = systemPrompt ?? {};
+  const own = replacement === undefined;
+  const behind = appended.map(cleanText).filter((text) => text.trim() !== "");
   return {
     role: "system",
     content: "",
     sections: {
-      preamble,
-      tools: `Tools: ${tools.map(({ name }) => name).join(", ") || "none"}. Paths are relative to the working directory unless absolute.`,
-      rules,
+      preamble: own ? preamble : cleanText(replacement),
+      tools: own ? toolsText(tools) : "",
+      rules: own ? rules : "",
       docs: contextFiles ? contextDocs(cwd) : "",
+      ...(skills === undefined ? {} : { skills: cleanText(skills) }),
       cwd: `Working directory: ${cwd}\nOperating system: ${operatingSystem()}\nDate: ${now.toISOString().slice(0, 10)} (UTC)`,
+      ...(behind.length > 0 ? { appended: behind.join("\n\n") } : {}),
     },
     toolsAdded: [...tools],
     timestamp: now.getTime(),
   };
+}
+
+function toolsText(tools: readonly ToolSpec[]): string {
+  return `Tools: ${tools.map(({ name }) => name).join(", ") || "none"}. Paths are relative to the working directory unless absolute.`;
 }
 
 function operatingSystem(): string {

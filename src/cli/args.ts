@@ -1,16 +1,57 @@
 // The flags of the root command, as citty describes them; help, checks and completions all come from here.
 import type { FlagsDef } from "./parse-args.ts";
 
+/** Flags of pi's own that have no meaning here: a client that passes them is told so once. */
+export const foreignArgs = {
+  extension: { type: "string", alias: "e", repeatable: true, valueHint: "path", description: "For pi only: ignored" },
+  "no-extensions": { type: "boolean", alias: "ne", description: "For pi only: ignored" },
+  theme: { type: "string", repeatable: true, valueHint: "path", description: "For pi only: ignored" },
+  "no-themes": { type: "boolean", description: "For pi only: ignored" },
+  "use-theme": { type: "string", valueHint: "name", description: "For pi only: ignored" },
+  "tui-mode": { type: "string", valueHint: "mode", description: "For pi only: ignored" },
+} as const satisfies FlagsDef;
+
 export const rootArgs = {
   task: { type: "positional", required: false, description: "The task; `-` reads it from stdin" },
   print: { type: "boolean", alias: "p", description: "One-shot: print the answer and exit" },
+  mode: {
+    type: "string",
+    valueHint: "mode",
+    description: "text (as --print), json (every event of one task as a line of JSON) or rpc (commands on stdin)",
+  },
+  approval: {
+    type: "string",
+    valueHint: "kind",
+    description: "How --mode rpc asks: confirm (yes or no; the default) or select (also yes for the session)",
+  },
+  "approval-timeout": {
+    type: "string",
+    valueHint: "seconds",
+    description: "With --mode rpc: a question without an answer after this time is a no",
+  },
   provider: {
     type: "string",
     alias: "P",
     valueHint: "name",
     description: "anthropic (default), openai, gemini, deepseek, kimi, or one from config.toml",
   },
-  model: { type: "string", alias: "m", valueHint: "id", description: "Model id, also as provider/model" },
+  model: {
+    type: "string",
+    alias: "m",
+    valueHint: "id",
+    description: "Model id or a part of one, also as provider/model and with :level for its thinking",
+  },
+  models: {
+    type: "string",
+    valueHint: "patterns",
+    description: "Models to begin with and to change between, with commas between them; * stands for any characters",
+  },
+  "list-models": {
+    type: "string",
+    valueless: () => true,
+    valueHint: "search",
+    description: "List the models, as `pi-ts models` does",
+  },
   "base-url": { type: "string", valueHint: "url", description: "Base URL of the provider's API" },
   "api-key": { type: "string", valueHint: "key", description: "API key; better in the provider's variable" },
   "max-tokens": { type: "string", valueHint: "n", description: "Most tokens an answer may have (8192)" },
@@ -32,17 +73,54 @@ export const rootArgs = {
     description: "Write the provider's traffic to a new file, without keys",
   },
   replay: { type: "string", valueHint: "file", description: "Answer from a recording: no network, no key" },
-  session: {
-    type: "boolean",
-    default: true,
-    description: "Store the conversation",
-    negativeDescription: "Do not store the conversation",
+  continue: { type: "boolean", alias: "c", description: "Go on in the latest session of this directory" },
+  resume: {
+    type: "string",
+    alias: "r",
+    valueless: () => true,
+    valueHint: "id|name|path",
+    description: "Go on in this session; the beginning of its id or name is enough, none at all shows a list",
   },
+  session: { type: "string", valueHint: "path|id", description: "The same as --resume with a value" },
+  fork: {
+    type: "string",
+    // A text with blanks is a task, and so is any word where another flag names the session.
+    valueless: (word: string, isGiven: (name: string) => boolean) =>
+      !/\s/.test(word) && !["continue", "resume", "session"].some(isGiven),
+    valueHint: "id|path",
+    description: "Go on in a copy of this session, or of the one that --continue or --resume names",
+  },
+  "session-id": {
+    type: "string",
+    valueHint: "id",
+    description: "The id of the new session, or of one of this directory to go on in",
+  },
+  name: { type: "string", alias: "n", valueHint: "name", description: "The name of the session" },
+  "no-session": { type: "boolean", description: "Do not store the conversation" },
   "session-dir": { type: "string", valueHint: "folder", description: "Folder of the sessions (~/.pi-ts/sessions)" },
+  export: {
+    type: "string",
+    valueHint: "session",
+    description: "Write this session as a page; the page's file may follow",
+  },
+  sessions: { type: "boolean", description: "List the sessions, as `pi-ts sessions list` does" },
   yolo: { type: "boolean", description: "Run commands and touch any file without asking" },
   "read-only": { type: "boolean", description: "Offer only read, grep, find and ls" },
-  tools: { type: "string", valueHint: "names", description: "Offer only these tools; names with commas between them" },
-  "exclude-tools": { type: "string", valueHint: "names", description: "Offer all tools but these" },
+  tools: {
+    type: "string",
+    alias: "t",
+    valueHint: "names",
+    description: "Offer only these tools; names with commas between them",
+  },
+  "exclude-tools": {
+    type: "string",
+    alias: "xt",
+    valueHint: "names",
+    description: "Offer all tools but these",
+  },
+  "no-tools": { type: "boolean", alias: "nt", description: "Offer no tools, or only those that --tools names" },
+  "no-builtin-tools": { type: "boolean", alias: "nbt", description: "Offer no tools but those of MCP servers" },
+  "no-mcp": { type: "boolean", description: "Use no MCP servers" },
   allow: {
     type: "string",
     repeatable: true,
@@ -52,15 +130,63 @@ export const rootArgs = {
   deny: { type: "string", repeatable: true, valueHint: "rule", description: "Never allow; may be repeated" },
   sandbox: { type: "boolean", description: "Run commands in a sandbox: bubblewrap, or sandbox-exec on macOS" },
   "sandbox-net": { type: "boolean", description: "With --sandbox: let commands reach the network" },
-  "trust-project": { type: "boolean", description: "Let the project's .pi-ts/config.toml count in this run" },
+  "trust-project": {
+    type: "boolean",
+    description: "Let the project's .pi-ts folder count in this run",
+  },
+  approve: {
+    type: "boolean",
+    alias: "a",
+    negativeAlias: "na",
+    description: "The same; --no-approve (-na): it does not count, and nobody is asked",
+  },
+  "system-prompt": {
+    type: "string",
+    valueHint: "text|file",
+    description: "Say this in the place of our own system prompt",
+  },
+  "append-system-prompt": {
+    type: "string",
+    repeatable: true,
+    valueHint: "text|file",
+    description: "Say this behind the system prompt; may be repeated",
+  },
+  skill: {
+    type: "string",
+    repeatable: true,
+    valueHint: "path",
+    description: "Offer the skill in this file or folder; may be repeated",
+  },
+  "no-skills": { type: "boolean", alias: "ns", description: "Offer no skills but those of --skill" },
+  "prompt-template": {
+    type: "string",
+    repeatable: true,
+    valueHint: "path",
+    description: "Offer the prompt template in this file or folder; may be repeated",
+  },
+  "no-prompt-templates": {
+    type: "boolean",
+    alias: "np",
+    description: "Offer no prompt templates but those of --prompt-template",
+  },
   "context-files": {
     type: "boolean",
     default: true,
+    negativeAlias: "nc",
     description: "Read AGENTS.md files",
-    negativeDescription: "Do not read AGENTS.md files",
+    negativeDescription: "Do not read AGENTS.md files (-nc)",
+  },
+  "auto-compact": {
+    type: "boolean",
+    default: true,
+    description: "Compact a conversation that no longer fits the model's context",
+    negativeDescription: "Do not compact a conversation that no longer fits the model's context",
   },
   "print-system-prompt": { type: "boolean", description: "Print the system prompt and exit" },
   quiet: { type: "boolean", description: "No tool activity and notices on stderr" },
-  version: { type: "boolean", description: "Print the version and exit" },
+  verbose: { type: "boolean", description: "Notices on stderr even where config.toml says quiet" },
+  offline: { type: "boolean", description: "Never ask the network for anything but answers of the model" },
+  ...foreignArgs,
+  version: { type: "boolean", alias: "v", description: "Print the version and exit" },
   help: { type: "boolean", alias: "h", description: "Print this help and exit" },
 } as const satisfies FlagsDef;

@@ -4,12 +4,14 @@ import type { CliCommand } from "./command.ts";
 
 const footer = `COMMANDS
   pi-ts models    List the models known for each provider
+  pi-ts sessions  List, show, remove or export stored conversations
   pi-ts demo      See it work, without a key or a network
 
 ENVIRONMENT
   PI_PROVIDER, PI_MODEL, PI_MAX_TOKENS, PI_BASE_URL   As the flags of these names
   PI_FIRST_BYTE_TIMEOUT, PI_IDLE_TIMEOUT              Longest silence in seconds, 0 = no limit
-  PI_TS_HOME                                          Folder of config.toml and history (~/.pi-ts)
+  PI_TS_HOME                                          Folder of config.toml, history and sessions (~/.pi-ts)
+  PI_TS_SESSION_DIR, PI_CODING_AGENT_SESSION_DIR      Folder of the sessions
   ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, DEEPSEEK_API_KEY, MOONSHOT_API_KEY
 
 EXIT CODES

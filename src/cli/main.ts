@@ -18,6 +18,7 @@ type AnyCommand = CliCommand<any>;
 /** Commands by their first word; anything else is a task for the root command. */
 const commands: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   models: async () => (await import("./models.ts")).models,
+  sessions: async () => (await import("./sessions.ts")).sessions,
   demo: async () => (await import("./demo.ts")).demo,
 };
 

@@ -4,8 +4,18 @@ import type { ArgDef } from "citty";
 import { closest } from "../util/closest.ts";
 import { AppError } from "../util/error.ts";
 
-/** Flags as citty describes them; a `repeatable` string flag may be given several times, and all its values count. */
-export type FlagsDef = Record<string, ArgDef & { readonly repeatable?: boolean }>;
+/**
+ * Flags as citty describes them. A `repeatable` string flag may be given several times, and all its values count. One with a `valueless`
+ * meaning may stand alone and is then ""; the word behind it is its value only where it could be one. Aliases of up to three letters are
+ * short forms, with one dash; a `negativeAlias` turns its switch off.
+ */
+export type FlagsDef = Record<
+  string,
+  ArgDef & { readonly repeatable?: boolean; readonly valueless?: ValueTest; readonly negativeAlias?: string }
+>;
+
+/** Whether a word that follows such a flag is its value, beside the other flags that are given. */
+export type ValueTest = (word: string, isGiven: (name: string) => boolean) => boolean;
 
 /** What was given: text for string flags, true or false for switches, a list for repeatable flags; absent flags are undefined. */
 export type ParsedFlags<Args extends FlagsDef> = {
@@ -32,12 +42,15 @@ export function parseArgs<Args extends FlagsDef>(argv: readonly string[], args: 
   const flags: Record<string, string | boolean | readonly string[]> = {};
   const words: string[] = [];
   const names = new Map<string, string>();
+  const negatives = new Map<string, string>();
   for (const [name, arg] of Object.entries(args)) {
     if (arg.type === "positional") continue;
     names.set(`--${name}`, name);
-    for (const alias of aliasesOf(arg)) names.set(alias.length === 1 ? `-${alias}` : `--${alias}`, name);
+    for (const alias of aliasesOf(arg)) names.set(dashed(alias), name);
+    if (arg.negativeAlias !== undefined) negatives.set(dashed(arg.negativeAlias), name);
   }
   const isSwitch = (name: string) => args[name]?.type === "boolean";
+  const isGiven = (name: string) => flagsIn(argv, names).has(name);
 
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i] ?? "";
@@ -54,7 +67,7 @@ export function parseArgs<Args extends FlagsDef>(argv: readonly string[], args: 
     const given = equals === -1 ? undefined : word.slice(equals + 1);
     const name = names.get(flag);
     if (name === undefined) {
-      const negated = flag.startsWith("--no-") ? names.get(`--${flag.slice(5)}`) : undefined;
+      const negated = negatives.get(flag) ?? (flag.startsWith("--no-") ? names.get(`--${flag.slice(5)}`) : undefined);
       const group = /^-[a-zA-Z]{2,}$/.test(flag) ? [...flag.slice(1)].map((letter) => names.get(`-${letter}`)) : [];
       if (negated !== undefined && isSwitch(negated) && given === undefined) flags[negated] = false;
       else if (group.length > 0 && group.every((member) => member !== undefined && isSwitch(member))) {
@@ -64,16 +77,37 @@ export function parseArgs<Args extends FlagsDef>(argv: readonly string[], args: 
       if (given !== undefined)
         throw usage(`${flag} takes no value`, `Write ${flag} alone; a task is a word of its own.`);
       flags[name] = true;
+    } else if (args[name]?.valueless !== undefined && given === undefined) {
+      const next = argv[i + 1];
+      const takesNext =
+        next !== undefined && next !== "" && !next.startsWith("-") && args[name].valueless(next, isGiven);
+      flags[name] = takesNext ? next : "";
+      if (takesNext) i++;
     } else {
       const value = given ?? argv[++i];
       if (value === undefined) throw usage(`${flag} needs a value`, "See pi-ts --help.");
-      if (given === undefined && names.has(value)) {
+      if (given === undefined && (names.has(value) || negatives.has(value))) {
         throw usage(`${flag} needs a value, but ${value} follows`, `Write ${flag}=${value} if that is the value.`);
       }
       flags[name] = args[name]?.repeatable ? [...((flags[name] as readonly string[]) ?? []), value] : value;
     }
   }
   return { flags: flags as ParsedFlags<Args>, words };
+}
+
+/** The names of the flags that stand before a `--`, as far as their words alone tell. */
+function flagsIn(argv: readonly string[], names: ReadonlyMap<string, string>): Set<string> {
+  const end = argv.indexOf("--");
+  const words = end === -1 ? argv : argv.slice(0, end);
+  const flags = words.flatMap((word) => {
+    if (/^-[a-zA-Z]{2,}$/.test(word) && !names.has(word)) return [...word.slice(1)].map((letter) => `-${letter}`);
+    return [word.replace(/=.*$/s, "")];
+  });
+  return new Set(flags.flatMap((flag) => names.get(flag) ?? []));
+}
+
+function dashed(alias: string): string {
+  return `${alias.length <= 3 ? "-" : "--"}${alias}`;
 }
 
 function aliasesOf(arg: FlagsDef[string]): readonly string[] {

@@ -7,11 +7,22 @@ export interface CommandContext {
   readonly args: string;
   /** All commands there are. */
   readonly commands: readonly Command[];
+  readonly ui: CommandUi;
+}
+
+/** What a command may ask of the mode it runs in. */
+export interface CommandUi {
+  /** Lets the user choose one of the rows; its position, or undefined when none was chosen or nobody can be asked. */
+  pick(title: string, rows: readonly string[]): Promise<number | undefined>;
 }
 
 export interface CommandResult {
   /** For the user to read; whole lines, without an end. */
   readonly text?: string;
+  /** What the next input begins with. */
+  readonly input?: string;
+  /** The conversation is another one now: its end is worth a look. */
+  readonly recap?: boolean;
   /** The program is to end, well. */
   readonly exit?: boolean;
 }

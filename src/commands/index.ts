@@ -1,13 +1,37 @@
 // The slash commands, and how a line is told from one. `/help` and completion come from this list.
 import type { App } from "../app/app.ts";
 import { closest } from "../util/closest.ts";
+import { AppError } from "../util/error.ts";
 import { clear } from "./clear.ts";
-import type { Command, CommandResult } from "./command.ts";
+import type { Command, CommandResult, CommandUi } from "./command.ts";
+import { compact } from "./compact.ts";
 import { exit } from "./exit.ts";
+import { exportPage } from "./export.ts";
+import { fork } from "./fork.ts";
 import { help } from "./help.ts";
+import { name } from "./name.ts";
+import { newSession } from "./new.ts";
+import { resume } from "./resume.ts";
+import { save } from "./save.ts";
+import { session } from "./session.ts";
 import { tokens } from "./tokens.ts";
+import { tree } from "./tree.ts";
 
-export const commands: readonly Command[] = [clear, tokens, help, exit];
+export const commands: readonly Command[] = [
+  newSession,
+  clear,
+  resume,
+  name,
+  save,
+  session,
+  fork,
+  tree,
+  tokens,
+  compact,
+  exportPage,
+  help,
+  exit,
+];
 
 /** The name and arguments of a line that is a command: its first word is a slash and a name, and no path. */
 export function parseCommand(line: string): { readonly name: string; readonly args: string } | undefined {
@@ -15,12 +39,20 @@ export function parseCommand(line: string): { readonly name: string; readonly ar
   return match ? { name: match[1] ?? "", args: (match[2] ?? "").trim() } : undefined;
 }
 
-/** Runs a line that is a command; undefined when it is none. */
-export async function runCommand(line: string, app: App): Promise<CommandResult | undefined> {
+const nobody: CommandUi = { pick: async () => undefined };
+
+/** Runs a line that is a command; undefined when it is none, or the name of a prompt template. What goes wrong in expected ways is told in its text. */
+export async function runCommand(line: string, app: App, ui: CommandUi = nobody): Promise<CommandResult | undefined> {
   const parsed = parseCommand(line);
   if (!parsed) return undefined;
   const command = commands.find(({ name }) => name === parsed.name);
-  return command ? command.run({ app, args: parsed.args, commands }) : { text: unknownCommand(parsed.name) };
+  if (!command) return (await app.knows(line)) ? undefined : { text: unknownCommand(parsed.name) };
+  try {
+    return await command.run({ app, args: parsed.args, commands, ui });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { text: error.hint === undefined ? error.message : `${error.message}\n  ${error.hint}` };
+  }
 }
 
 /** Every command that the text could become. */

@@ -26,12 +26,24 @@ export interface Flags {
   /** Names with commas between them. */
   readonly tools?: string | undefined;
   readonly excludeTools?: string | undefined;
+  /** Only the tools that are named. */
+  readonly noTools?: boolean | undefined;
   readonly allow?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
   readonly sandbox?: boolean | undefined;
   readonly sandboxNet?: boolean | undefined;
   readonly quiet?: boolean | undefined;
   readonly contextFiles?: boolean | undefined;
+  readonly autoCompact?: boolean | undefined;
+  /** In the place of our own system prompt. */
+  readonly systemPrompt?: string | undefined;
+  /** Behind the system prompt. */
+  readonly appendSystemPrompt?: readonly string[] | undefined;
+  /** Absolute paths of files and folders. */
+  readonly skills?: readonly string[] | undefined;
+  readonly noSkills?: boolean | undefined;
+  readonly promptTemplates?: readonly string[] | undefined;
+  readonly noPromptTemplates?: boolean | undefined;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -69,10 +81,24 @@ export interface Config {
   readonly quiet: boolean;
   /** Whether AGENTS.md files are read into the prompt. */
   readonly contextFiles: boolean;
+  /** Whether a conversation that no longer fits is compacted without being asked to. */
+  readonly autoCompact: boolean;
+  /** What the command line says in the place of our own system prompt, and behind it. */
+  readonly systemPrompt: { readonly replacement: string | undefined; readonly appended: readonly string[] };
+  readonly skills: ResourceConfig;
+  readonly promptTemplates: ResourceConfig;
   /** Every environment variable that is known to hold a provider key. */
   readonly keyVariables: readonly string[];
   /** Environment variables that children get although they hold a key. */
   readonly envPass: readonly string[];
+}
+
+/** Where skills or prompt templates come from. */
+export interface ResourceConfig {
+  /** Files and folders that the command line names, absolute. */
+  readonly paths: readonly string[];
+  /** Whether those in the usual folders count too. */
+  readonly discover: boolean;
 }
 
 /** What the configuration needs to know of a provider from the catalog. */
@@ -103,6 +129,8 @@ export function homeFolder(env: Environment): string {
 export interface LoadedFile {
   readonly path: string;
   readonly content: ConfigFile;
+  /** As it was written, to tell where in it something stands. */
+  readonly text?: string;
 }
 
 /** Reads config.toml, if there is one; the code that checks it is loaded only then. Throws `AppError` naming file, line or key. */
@@ -110,7 +138,8 @@ export async function loadConfigFile(home: string): Promise<LoadedFile> {
   const path = join(home, "config.toml");
   if (!existsSync(path)) return { path, content: {} };
   const { parseConfigFile, readConfigFile } = await import("./file.ts");
-  return { path, content: parseConfigFile(readConfigFile(path), path) };
+  const text = readConfigFile(path);
+  return { path, content: parseConfigFile(text, path), text };
 }
 
 /** Merges the layers; of `files` the first counts most. Throws `AppError` (`usage`, `config`) for a value that cannot be used; a missing key is no error here. */
@@ -143,7 +172,7 @@ export function resolveConfig(
     quirks: table ?? {},
     ...resolveNetwork(table ?? {}, chosen.provider, env),
   };
-  const model = describeModel(chosen.model, provider, known, table?.models, flags.thinking !== undefined);
+  const model = describeModel(chosen.model, provider, known, table?.models, (flags.thinking ?? "off") !== "off");
   const maxTokens =
     count("--max-tokens", flags.maxTokens) ??
     count("PI_MAX_TOKENS", env.PI_MAX_TOKENS) ??
@@ -162,6 +191,10 @@ export function resolveConfig(
     permissions: resolvePermissions(flags, files),
     quiet: flags.quiet ?? file.quiet ?? false,
     contextFiles: flags.contextFiles ?? file.context_files ?? true,
+    autoCompact: flags.autoCompact ?? file.auto_compact ?? true,
+    systemPrompt: { replacement: flags.systemPrompt, appended: flags.appendSystemPrompt ?? [] },
+    skills: { paths: flags.skills ?? [], discover: !flags.noSkills },
+    promptTemplates: { paths: flags.promptTemplates ?? [], discover: !flags.noPromptTemplates },
     keyVariables: keyVariables(file, catalog),
     envPass: file.env_pass ?? [],
   });
@@ -306,7 +339,8 @@ function count(name: string, text: string | undefined, least = 1): number | unde
   if (text === undefined || text === "") return undefined;
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= least) return value;
-  throw new AppError("usage", `${name} must be a whole number above ${least - 1}, not '${text}'`);
+  const range = least === 0 ? ", 0 or more" : ` above ${least - 1}`;
+  throw new AppError("usage", `${name} must be a whole number${range}, not '${text}'`);
 }
 
 function thinkingLevel(text: string | undefined): ThinkingLevel | undefined {
@@ -316,13 +350,15 @@ function thinkingLevel(text: string | undefined): ThinkingLevel | undefined {
   throw new AppError("usage", `--thinking must be one of ${thinkingLevels.join(", ")}, not '${text}'`);
 }
 
+/** A timer takes no more, about 24 days. */
+const longestMs = 2 ** 31 - 1;
+
 function seconds(env: Environment, name: string, configured: number | undefined, fallback: number): number {
   const text = env[name];
-  if (!text) return (configured ?? fallback) * 1000;
-  const value = Number(text);
+  const value = text ? Number(text) : (configured ?? fallback);
   if (!Number.isFinite(value) || value < 0)
     throw new AppError("usage", `${name} must be seconds, 0 or more, not '${text}'`);
-  return value * 1000;
+  return Math.min(value * 1000, longestMs);
 }
 
 function checkUrl(url: string, source: string): string {

@@ -33,6 +33,7 @@ const quirks = {
   tool_schema: z.optional(z.enum(["full", "gemini"])),
   system_role: z.optional(z.enum(["system", "developer"])),
   strict_tools: z.optional(z.enum(["omit", "false"])),
+  stream_usage: z.optional(z.boolean()),
   thinking_format: z.optional(z.enum(["none", "reasoning_effort", "thinking_type"])),
 };
 const QuirkTable = z.object(quirks);
@@ -63,6 +64,7 @@ export const ConfigFile = z.strictObject({
   max_retries: z.optional(z.int().check(z.nonnegative())),
   quiet: z.optional(z.boolean()),
   context_files: z.optional(z.boolean()),
+  auto_compact: z.optional(z.boolean()),
   env_pass: z.optional(z.array(z.string())),
   sandbox: z.optional(z.boolean()),
   sandbox_net: z.optional(z.boolean()),

@@ -12,6 +12,8 @@ export interface NetworkTable {
 export interface NetworkConfig {
   /** Further headers of every request; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The values among them that come from the environment. */
+  readonly secretValues: readonly string[];
   /** PEM files by absolute path; whether they can be used shows when they are read. */
   readonly tls: {
     readonly ca: string | undefined;
@@ -35,11 +37,13 @@ export function absolutePaths<Table extends NetworkTable>(table: Table, folder: 
 
 /** Takes a table whose paths are absolute. Throws `AppError` `config` for a header that cannot be sent. */
 export function resolveNetwork(table: NetworkTable, provider: string, env: Environment): NetworkConfig {
-  const headers = Object.entries(table.headers ?? {}).map(([name, value]) =>
+  const entries = Object.entries(table.headers ?? {});
+  const headers = entries.map(([name, value]) =>
     resolveHeader(name, value, `providers.${provider}.headers.${name}`, env),
   );
   return {
     headers: Object.fromEntries(headers),
+    secretValues: entries.flatMap(([, value]) => env[wholeVariable.exec(value)?.[1] ?? ""] ?? []),
     tls: { ca: table.ca, clientCert: table.client_cert, clientKey: table.client_key },
   };
 }

@@ -1,6 +1,8 @@
 // The part of the configuration that the gate goes by: flags and files together. What the rules mean is the gate's to say.
 import { AppError } from "../util/error.ts";
+import type { RuleText } from "../util/rule-text.ts";
 import type { Flags, LoadedFile } from "./config.ts";
+import { lineOfKey } from "./locate.ts";
 
 /** What the gate goes by. */
 export interface PermissionConfig {
@@ -16,18 +18,12 @@ export interface PermissionConfig {
   readonly sandboxNet: boolean;
 }
 
-/** A rule and where it was written: a flag, or the path of a file. */
-export interface RuleText {
-  readonly text: string;
-  readonly source: string;
-}
-
 /** The rules of all layers count together: what one of them denies, no other can allow. */
 export function resolvePermissions(flags: Flags, files: readonly LoadedFile[]): PermissionConfig {
   const rules = (kind: "allow" | "deny") => [
     ...(flags[kind] ?? []).map((text) => ({ text, source: `--${kind}` })),
-    ...files.flatMap(({ path, content }) =>
-      (content.permissions?.[kind] ?? []).map((text) => ({ text, source: path })),
+    ...files.flatMap((file) =>
+      (file.content.permissions?.[kind] ?? []).map((text) => ({ text, source: placeOf(file, kind) })),
     ),
   ];
   const first = (key: "sandbox" | "sandbox_net") =>
@@ -41,8 +37,8 @@ export function resolvePermissions(flags: Flags, files: readonly LoadedFile[]): 
   return {
     yolo: flags.yolo ?? false,
     readOnly: flags.readOnly ?? false,
-    tools: names(flags.tools),
-    excludeTools: names(flags.excludeTools) ?? [],
+    tools: names("--tools", flags.tools) ?? (flags.noTools ? [] : undefined),
+    excludeTools: names("--exclude-tools", flags.excludeTools) ?? [],
     allow: rules("allow"),
     deny: rules("deny"),
     sandbox,
@@ -50,10 +46,18 @@ export function resolvePermissions(flags: Flags, files: readonly LoadedFile[]): 
   };
 }
 
-/** `a,b` as a list; undefined stays so. */
-function names(list: string | undefined): string[] | undefined {
-  return list
+/** The file, the line and the key that hold the rules. */
+function placeOf({ path, text }: LoadedFile, kind: "allow" | "deny"): string {
+  const line = text === undefined ? undefined : lineOfKey(text, ["permissions", kind]);
+  return `${path}${line === undefined ? "" : `:${line}`}, permissions.${kind}`;
+}
+
+/** `a,b` as a list; undefined stays so. Throws `AppError` `usage` for a list without a name. */
+function names(flag: string, list: string | undefined): string[] | undefined {
+  const all = list
     ?.split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");
+  if (all?.length === 0) throw new AppError("usage", `${flag} names no tool`, { hint: `Such as ${flag} read,grep.` });
+  return all;
 }

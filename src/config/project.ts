@@ -1,8 +1,9 @@
 // The configuration that a project brings along, and what the user has said of it. Whoever wrote it may be a stranger, so it counts for nothing
 // until the user trusts this content in this folder.
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { writePrivateFile } from "../util/private-file.ts";
+import { repositoryRoot } from "../util/repository-root.ts";
 
 export interface ProjectFile {
   /** Absolute. */
@@ -14,9 +15,9 @@ export interface ProjectFile {
 const maxBytes = 1024 * 1024;
 
 /** `.pi-ts/config.toml` of the working directory, or else of the repository's root; never the user's own file. */
-export function findProjectFile(cwd: string, home: string): ProjectFile | undefined {
+export async function findProjectFile(cwd: string, home: string): Promise<ProjectFile | undefined> {
   const own = realPath(join(home, "config.toml"));
-  for (const folder of new Set([cwd, repositoryRoot(cwd)])) {
+  for (const folder of new Set([cwd, await repositoryRoot(cwd)])) {
     const path = folder && join(folder, ".pi-ts", "config.toml");
     if (!path || !existsSync(path) || realPath(path) === own) continue;
     const text = readText(path);
@@ -25,11 +26,11 @@ export function findProjectFile(cwd: string, home: string): ProjectFile | undefi
   return undefined;
 }
 
-function repositoryRoot(cwd: string): string | undefined {
-  for (let folder = cwd; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, ".git"))) return folder;
-    if (dirname(folder) === folder) return undefined;
-  }
+/** The `.pi-ts` of the working directory, or else of the repository's root; never the user's own folder. */
+export async function findProjectFolder(cwd: string, home: string): Promise<string | undefined> {
+  const folders = new Set([cwd, await repositoryRoot(cwd)]);
+  const paths = [...folders].flatMap((folder) => (folder ? join(folder, ".pi-ts") : []));
+  return paths.find((path) => existsSync(path) && realPath(path) !== realPath(home));
 }
 
 function realPath(path: string): string | undefined {

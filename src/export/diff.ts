@@ -62,5 +62,5 @@ function ended(text: string): string {
 }
 
 function withMark(mark: string, text: string): string {
-  return text.replace(/^(?=[^])/gm, mark);
+  return text === "" ? "" : mark + text.replace(/\n(?!$)/g, `\n${mark}`);
 }

@@ -1,14 +1,12 @@
 // A model's Markdown as HTML of a few known tags. Whatever else is in it, HTML above all, is shown as the text it is.
 import { visible } from "../util/sanitize.ts";
 import { colourLines } from "./diff.ts";
-import { escapeHtml, html, type Html, trusted } from "./html.ts";
+import { escapeHtml, type Html, html, trusted } from "./html.ts";
 import { clip, textBlock } from "./text-block.ts";
 
 const options: Bun.markdown.Options = { noHtmlBlocks: true, noHtmlSpans: true, autolinks: { url: true } };
 
-const plainTags = new Set(
-  "blockquote br code del em hr li ol p pre strong tbody td th thead tr u ul".split(" "),
-);
+const plainTags = new Set("blockquote br code del em hr li ol p pre strong tbody td th thead tr u ul".split(" "));
 /** Where a link may lead. */
 const allowedTarget = /^(?:https?:\/\/|mailto:)/i;
 

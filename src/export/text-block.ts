@@ -24,15 +24,15 @@ export function clip(text: string): Clipped {
   return { head, tail, omitted: text.length - head.length - tail.length };
 }
 
-/** A block of plain text; a unified diff is coloured. */
-export function textBlock(text: string): Html {
+/** A block of plain text; a unified diff is coloured, unless `plain` says otherwise. */
+export function textBlock(text: string, plain = false): Html {
   const { head, tail, omitted } = clip(text);
-  const show = isDiff(head) ? diffBlock : plainBlock;
+  const show = !plain && isDiff(head) ? diffBlock : plainBlock;
   if (omitted === 0) return show(head);
   const note = html`<p class="cut">${grouped(omitted)} characters are left out of this page here.</p>`;
   return html`${show(head)}${note}${show(tail)}`;
 }
 
-export function plainBlock(text: string): Html {
+function plainBlock(text: string): Html {
   return html`<pre><code>${text}</code></pre>`;
 }

@@ -5,7 +5,7 @@ import { changeBlock } from "./diff.ts";
 import { type Html, html } from "./html.ts";
 import { imageBlock } from "./image.ts";
 import { duration } from "./numbers.ts";
-import { clip, plainBlock, textBlock } from "./text-block.ts";
+import { clip, textBlock } from "./text-block.ts";
 
 export function toolCall(call: ToolCall, result: ToolResultMessage | undefined): Html {
   return html`<details class="tool${result?.isError === true && " failed"}">
@@ -51,9 +51,9 @@ function resultBody({ content }: ToolResultMessage): Html {
 }
 
 /** A command as such, changes of a file as a diff, and every other argument by its name. */
-function callArguments({ name, arguments: args }: ToolCall): Html {
+function callArguments({ name, arguments: args }: ToolCall): Html | undefined {
   const { command, edits, ...others } = args;
-  if (name === "bash" && typeof command === "string") return html`${plainBlock(`$ ${command}`)}${named(others)}`;
+  if (name === "bash" && typeof command === "string") return html`${textBlock(`$ ${command}`, true)}${named(others)}`;
   const single = toChange(args);
   const several = Array.isArray(edits) ? edits.map(toChange) : [];
   const changes = [...(single ? [single] : []), ...several];

@@ -6,9 +6,12 @@ import type { Io } from "./io.ts";
 export function createHeadlessAsk(io: Io): Ask {
   return async ({ toolName, summary, reason, rule }) => {
     const call = visible(summary).replaceAll("\n", "\n    ");
-    const flag = rule === undefined ? "--yolo" : `--allow ${shellQuote(rule)}`;
+    const way =
+      rule === undefined
+        ? `--allow ${shellQuote(toolName)} allows every call of it, --yolo everything`
+        : `--allow ${shellQuote(rule)} allows it`;
     io.stderr(
-      `denied: ${visibleLine(toolName)} ${call}\n  (${visibleLine(reason)}; there is no terminal to ask)\n  ${flag} allows it\n`,
+      `denied: ${visibleLine(toolName)} ${call}\n  (${visibleLine(reason)}; there is no terminal to ask)\n  ${way}\n`,
     );
     return { choice: "nobody" };
   };

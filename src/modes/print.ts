@@ -1,11 +1,11 @@
 // One-shot mode: stdout gets the answer and nothing else, stderr what happens on the way, the exit code the truth.
 import type { App } from "../app/app.ts";
 import type { AgentEvent } from "../protocol/event.ts";
-import { log } from "../util/log.ts";
 import { visible, visibleLine } from "../util/sanitize.ts";
 import { oneLine } from "../util/truncate.ts";
 import type { Io } from "./io.ts";
-import { describeCall, describeDuration, describeError, describeExit } from "./show.ts";
+import { reportOutcome } from "./outcome.ts";
+import { describeCall, describeCompaction, describeDuration, describeExit, describeSession } from "./show.ts";
 import { watchSignals } from "./signals.ts";
 
 /** A tool that took longer than this has its time told. */
@@ -38,6 +38,10 @@ export async function runPrint(app: App, task: string, io: Io): Promise<number> 
       const { attempt, maxAttempts, delayMs, errorMessage } = event;
       io.stderr(`${visible(oneLine(errorMessage, 300))}\n`);
       io.stderr(`  trying again in ${describeDuration(delayMs)} (${attempt} of ${maxAttempts})\n`);
+    } else if (event.type === "compaction_start") io.stderr("compacting the conversation\n");
+    else if (event.type === "compaction_end") {
+      const text = describeCompaction(event);
+      if (text !== undefined) io.stderr(`  ${visible(text)}\n`);
     } else if (event.type === "tool_execution_start") io.stderr(`→ ${describeCall(event.toolName, event.args)}\n`);
     else if (event.type === "tool_execution_end") {
       const first = event.result.content.find((block) => block.type === "text")?.text.split("\n", 1)[0] ?? "";
@@ -48,27 +52,21 @@ export async function runPrint(app: App, task: string, io: Io): Promise<number> 
   }
 
   const unsubscribe = app.subscribe(show);
-  const outcome = await app.prompt(task);
+  const outcome = await app.prompt(await app.expand(task));
   unsubscribe();
   signals.stop();
   app.close();
-  if (!quiet && app.session().path !== undefined) log().info(`session ${app.session().id}`);
+  const session = app.session();
+  if (!quiet && session.stored()) io.stderr(`${describeSession(session.id)}\n`);
 
-  const { status, text, error, denied } = outcome;
+  const { status, text, isCut } = outcome;
   const incomplete = status !== "done";
   if (!live && text !== "") {
     const answer = text.endsWith("\n") ? text : `${text}\n`;
     // An answer cut by the output limit is still what the model had to say; anything less goes to stderr.
-    if (!incomplete || error?.code === "output_limit") io.stdout(answer);
+    if (!incomplete || isCut) io.stdout(answer);
     else io.stderr(`The answer so far, not complete:\n${visible(answer)}`);
   }
   await io.flush();
-  for (const { toolName, summary } of denied) log().warn(`denied: ${toolName} ${visibleLine(oneLine(summary, 160))}`);
-  if (error && error.code !== "aborted") log().error(describeError(error));
-  const signalled = signals.exitCode();
-  if (signalled !== undefined) {
-    log().warn("interrupted");
-    return signalled;
-  }
-  return error ? error.exitCode : incomplete ? 1 : 0;
+  return reportOutcome(outcome, signals);
 }

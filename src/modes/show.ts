@@ -1,5 +1,5 @@
 // How a run's steps look to a person: one line a tool call, one text an error. Shared by the modes people read.
-import type { ToolResult } from "../protocol/event.ts";
+import type { AgentEvent, ToolResult } from "../protocol/event.ts";
 import type { ToolCall } from "../protocol/message.ts";
 import type { AppError } from "../util/error.ts";
 import { visible, visibleLine } from "../util/sanitize.ts";
@@ -26,8 +26,24 @@ export function describeExit({ structuredContent }: ToolResult): string | undefi
   return `exit code ${facts.exit_code}${typeof facts.signal === "string" ? ` (${visibleLine(facts.signal)})` : ""}`;
 }
 
+/** What came of a compaction, in one line; undefined for one that was stopped, or whose failure the command that asked for it tells. */
+export function describeCompaction({
+  reason,
+  result,
+  errorMessage,
+}: AgentEvent & { type: "compaction_end" }): string | undefined {
+  if (!result) return reason === "manual" || errorMessage === undefined ? undefined : oneLine(errorMessage, 300);
+  const [before, after] = [result.tokensBefore, result.estimatedTokensAfter ?? 0].map((n) => n.toLocaleString("en-US"));
+  return `compacted: ${before} → about ${after} tokens`;
+}
+
 export function describeError(error: AppError): string {
   return error.hint === undefined ? error.message : `${error.message}\n  ${error.hint}`;
+}
+
+/** Which session it was, and how to take it up again. */
+export function describeSession(id: string): string {
+  return `session ${visibleLine(id)} (pi-ts --resume ${visibleLine(id)} goes on)`;
 }
 
 /** `850 ms`, `3.2 s`, `2 min 5 s`. */

@@ -18,10 +18,7 @@ export function watchSignals(io: Io, abort: () => void, names: readonly SignalNa
   let received: number | undefined;
   const handlers = names.map((name) => {
     const handler = () => {
-      if (received !== undefined) {
-        killAllGroups();
-        io.exit(received);
-      }
+      if (received !== undefined) leave(io, received);
       received = exitCodes[name];
       abort();
     };
@@ -34,4 +31,10 @@ export function watchSignals(io: Io, abort: () => void, names: readonly SignalNa
       for (const [name, handler] of handlers) process.off(name, handler);
     },
   };
+}
+
+/** Ends the process and all it started, whatever is still to be written. */
+export function leave(io: Pick<Io, "exit">, code: number): never {
+  killAllGroups();
+  return io.exit(code);
 }

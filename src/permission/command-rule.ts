@@ -16,31 +16,45 @@ export function parseCommandPattern(text: string): CommandPattern | undefined {
   return words && { words, open };
 }
 
-/** Options by which a program runs another one, or writes where it is told; no `*` stands for them. */
-const escapes: Readonly<Record<string, RegExp>> = {
-  find: /^-(?:exec|execdir|ok|okdir|delete|fls|fprint.*)$/,
-  fd: /^-(?:[a-zA-Z]*[xX].*|-exec.*)$/,
-  git: /^(?:-c.*|-C|--config-env.*|--exec-path.*|--upload-pack.*|--receive-pack.*|--ext-diff|-O.*|--open-files-in-pager.*|--exec.*|-x.*|--output.*)$/,
-  rg: /^--(?:pre|hostname-bin).*$/,
-  sort: /^(?:-o.*|--output.*|--compress-program.*)$/,
-  tar: /^(?:-I.*|--to-command.*|--use-compress-program.*|--checkpoint-action.*|--rsh-command.*)$/,
-};
+/** The words by which `find` starts programs, deletes and writes: the list is complete, so `*` does not stand for them. No other program has such a list here. */
+const findActions = /^-(?:exec|execdir|ok|okdir|delete|fls|fprint|fprint0|fprintf)$/;
 
 /** Whether a line is one simple command in the pattern's words, spelled the same. */
 export function allowsCommand({ words, open }: CommandPattern, line: string): boolean {
   const given = parseSimpleCommand(line);
   if (!given || given.length < words.length || (!open && given.length > words.length)) return false;
   if (!words.every((word, i) => word === given[i])) return false;
-  const restricted = escapes[programName(words[0] ?? "")];
-  return !restricted || !given.slice(words.length).some((word) => restricted.test(word.replace(/["']/g, "")));
+  const further = given.slice(words.length).map((word) => word.replace(/["']/g, ""));
+  return programName(words[0] ?? "") !== "find" || !further.some((word) => findActions.test(word));
 }
 
-/** Whether any command that a line could start begins with the pattern's words, under whatever path the program is. */
+/**
+ * Whether any command that a line could start begins with the pattern's words, under whatever path the program is. Options may stand between
+ * the words, each perhaps with a value of its own.
+ */
 export function deniesCommand({ words }: CommandPattern, line: string): boolean {
-  const bare = words.map((word) => word.replace(/["']/g, ""));
-  const program = programName(bare[0] ?? "");
+  const [first = "", ...rest] = words.map((word) => word.replace(/["']/g, ""));
+  const program = programName(first);
   return commandsIn(line).some(
-    ({ words: given, at }) =>
-      programName(given[at] ?? "") === program && bare.slice(1).every((word, i) => word === given[at + 1 + i]),
+    ({ words: given, at }) => programName(given[at] ?? "") === program && followsIn(given, at + 1, rest),
   );
+}
+
+/** Whether the `wanted` words are in `given` from `at` on with nothing between them but options and their values. */
+function followsIn(given: readonly string[], at: number, wanted: readonly string[]): boolean {
+  /** How many of the wanted words each possible reading has met; whether the last word was an option is the same in all. */
+  let met = new Set([0]);
+  let afterOption = false;
+  for (let i = at; met.size > 0; i++) {
+    if (met.has(wanted.length)) return true;
+    const word = given[i];
+    if (word === undefined) return false;
+    const isOption = word.startsWith("-");
+    const next = new Set([...met].filter((count) => wanted[count] === word).map((count) => count + 1));
+    // What was passed over stays as it is.
+    if (isOption || afterOption) for (const count of met) next.add(count);
+    met = next;
+    afterOption = isOption;
+  }
+  return false;
 }

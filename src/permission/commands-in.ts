@@ -9,36 +9,100 @@ export interface CommandStart {
 /** Programs and reserved words that go on to run what follows them, at some place among their words. */
 const wrappers = new Set(
   (
-    "env command builtin exec eval nohup sudo doas su runuser pkexec xargs parallel time timeout nice ionice chrt taskset setsid stdbuf " +
-    "unshare nsenter chroot flock watch script strace ltrace busybox toybox find fd ssh sh bash dash zsh ksh fish coproc trap source . " +
-    "{ } ! if then elif else fi do done while until for in select case esac function [[ bwrap systemd-run caffeinate start"
+    "env command builtin exec eval nohup sudo doas su runuser pkexec xargs parallel time timeout gtimeout nice ionice chrt taskset setsid stdbuf " +
+    "unbuffer rlwrap unshare nsenter chroot fakeroot flock watch entr script expect strace ltrace gdb perf valgrind busybox toybox find fd fdfind " +
+    "ssh tmux screen docker podman nix-shell direnv mise npx bunx uv poetry pipenv bundle xvfb-run dbus-run-session torsocks proxychains " +
+    "coproc trap source . { } ! if then elif else fi do done while until for in select case esac function [[ " +
+    "bwrap firejail systemd-run systemd-inhibit caffeinate start at batch"
   ).split(" "),
 );
+const shells = new Set("sh bash dash zsh ksh mksh ash fish".split(" "));
+/** Where a git command names another one to run. */
+const gitRuns = /^(?:run|foreach|filter-branch|-x.*|--ex.*)$/;
 const assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/;
 const maxDepth = 6;
 
-export function commandsIn(line: string, depth = 0): CommandStart[] {
-  // What stands for a blank unless somebody set it otherwise.
-  const { commands, nested } = split(line.replace(/\$IFS\b|\$\{IFS[^}]*\}/g, " "));
-  const starts = commands.flatMap((words) => startsOf(words, depth));
-  if (depth >= maxDepth) return starts;
-  return [...starts, ...nested.flatMap((text) => commandsIn(text, depth + 1))];
+/**
+ * What the line could start, read in two ways: as the shell reads it, and with no regard to quotes and comments, since where these begin
+ * and end is the first thing that a reading may get wrong.
+ */
+export function commandsIn(line: string): CommandStart[] {
+  const text = line.replace(blank, " ");
+  const unquoted = text.replace(/["'\\]/g, "").split(/[;&|\n()`]|[<>]+[&|-]?/);
+  return [
+    ...read(text, 0),
+    ...unquoted.flatMap((words) => startsOf(words.split(/\s+/).filter(Boolean), maxDepth, false)),
+  ];
+}
+
+/** What stands for a blank unless somebody set it otherwise. */
+const blank = /\$IFS\b|\$\{IFS[^}]*\}/g;
+
+function read(text: string, depth: number): CommandStart[] {
+  const { commands, nested } = split(text);
+  const starts = commands.flatMap((words) => startsOf(words, depth, false));
+  const isFed = /(?<!\|)\|(?!\|)/.test(text) && starts.some(({ words, at }) => isShell(words[at] ?? ""));
+  // The words of what stands at the other end of a shell's pipe are what that shell reads.
+  const fed = isFed ? commands.flatMap((words) => startsOf(words, depth, true)) : [];
+  if (depth >= maxDepth) return [...starts, ...fed];
+  return [...starts, ...fed, ...nested.flatMap((inner) => read(inner, depth + 1))];
 }
 
 /** The beginning of a command, and where it runs others, every later word and every text among its words. */
-function startsOf(words: readonly string[], depth: number): CommandStart[] {
+function startsOf(given: readonly string[], depth: number, runsOthers: boolean): CommandStart[] {
+  const words = given.flatMap(expandBraces);
   let first = 0;
   while (first < words.length && assignment.test(words[first] ?? "")) first++;
   if (first === words.length) return [];
-  const starts = [{ words, at: first }];
-  if (!wrappers.has(programName(words[first] ?? ""))) return starts;
-  for (let at = first + 1; at < words.length; at++) {
+  const starts: CommandStart[] = [{ words, at: first }];
+  const from = runsOthers ? first + 1 : firstRun(words, first);
+  for (let at = from; at < words.length; at++) {
     starts.push({ words, at });
-    const text = words[at] ?? "";
-    if (depth < maxDepth && /[\s;&|<>()`=]/.test(text))
-      starts.push(...commandsIn(text.replace(assignment, " "), depth + 1));
+    for (const text of textsIn(words[at] ?? "")) if (depth < maxDepth) starts.push(...read(text, depth + 1));
   }
   return starts;
+}
+
+/** Where what the command at `first` runs may begin; behind the last word when it runs nothing. */
+function firstRun(words: readonly string[], first: number): number {
+  const program = programName(words[first] ?? "");
+  if (wrappers.has(program) || isShell(program)) return first + 1;
+  const run = program === "git" ? words.findIndex((word, at) => at > first && gitRuns.test(word)) : -1;
+  return run === -1 ? words.length : run;
+}
+
+function isShell(word: string): boolean {
+  return shells.has(programName(word));
+}
+
+/** The lines of shell that a word may be or hold: itself, and what stands right behind an option (`-S'rm x'`, `--exec=rm x`) or a name. */
+function textsIn(word: string): string[] {
+  const texts = /[\s;&|<>()`]/.test(word) ? [word] : [];
+  const value = /^(?:--?[\w-]+|[A-Za-z_]\w*)=(.+)$/s.exec(word)?.[1];
+  if (value !== undefined) texts.push(value);
+  // Several short options may be written as one.
+  if (/^-[A-Za-z]/.test(word)) for (let skip = 2; skip < Math.min(word.length, 5); skip++) texts.push(word.slice(skip));
+  return texts;
+}
+
+const maxBraceWords = 64;
+
+/** The words that `a{b,c}` stands for; a word without such braces is itself. */
+function expandBraces(word: string): string[] {
+  const done: string[] = [];
+  const open = [word];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [, before = "", list, behind = ""] = /^(.*?)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(next) ?? [];
+    if (list === undefined || done.length + open.length > maxBraceWords) done.push(next);
+    else
+      open.push(
+        ...list
+          .split(",")
+          .toReversed()
+          .map((part) => before + part + behind),
+      );
+  }
+  return done.filter((text) => text !== "" || word === "");
 }
 
 /** The last component of a program's path. */
@@ -48,7 +112,7 @@ export function programName(word: string): string {
 
 interface Pieces {
   readonly commands: readonly string[][];
-  /** Texts that are lines of shell themselves, or may be: substitutions inside double quotes, and what is redirected from. */
+  /** Texts that are lines of shell themselves, or may be: substitutions inside double quotes, here-documents, and what is redirected from. */
   readonly nested: readonly string[];
 }
 
@@ -57,20 +121,24 @@ function split(line: string): Pieces {
   const nested: string[] = [];
   let words: string[] = [];
   let word: string | undefined;
-  let redirected = false;
+  /** What the next word is, when it stands behind a redirection: a file or text, or what ends a here-document. */
+  let redirection: "target" | "delimiter" | undefined;
+  /** What ends the here-documents that begin behind this line. */
+  let delimiters: string[] = [];
   let i = 0;
 
   function endWord(): void {
     if (word === undefined) return;
-    if (redirected) nested.push(word);
+    if (redirection === "delimiter") delimiters.push(word);
+    else if (redirection === "target") nested.push(word);
     else words.push(word);
-    redirected = false;
+    redirection = undefined;
     word = undefined;
   }
 
   function endCommand(): void {
     endWord();
-    redirected = false;
+    redirection = undefined;
     if (words.length > 0) commands.push(words);
     words = [];
   }
@@ -84,6 +152,22 @@ function split(line: string): Pieces {
     }
     i++;
     return text;
+  }
+
+  /** Takes the here-documents that begin at the start of a line. Whatever they are for, a shell might read them. */
+  function takeHereDocuments(): void {
+    for (const delimiter of delimiters) {
+      const start = i;
+      let end = i;
+      for (let isEnd = false; i < line.length && !isEnd; ) {
+        const lineEnd = line.indexOf("\n", i);
+        isEnd = line.slice(i, lineEnd === -1 ? undefined : lineEnd).replace(/^\t+/, "") === delimiter;
+        if (!isEnd) end = lineEnd === -1 ? line.length : lineEnd;
+        i = lineEnd === -1 ? line.length : lineEnd + 1;
+      }
+      nested.push(line.slice(start, end));
+    }
+    delimiters = [];
   }
 
   while (i < line.length) {
@@ -101,12 +185,17 @@ function split(line: string): Pieces {
       const text = takeQuoted('"', true);
       nested.push(...text.split(/\$\(|`|\$\{/).slice(1));
       word = (word ?? "") + text.replace(/\\\n/g, "").replace(/\\([$`"\\])/g, "$1");
-    } else if (";&|\n()`".includes(character)) endCommand();
-    else if (character === "<" || character === ">") {
+    } else if (character === "#" && word === undefined) {
+      while (i < line.length && line[i] !== "\n") i++;
+    } else if (";&|\n()`".includes(character)) {
+      endCommand();
+      if (character === "\n") takeHereDocuments();
+    } else if (character === "<" || character === ">") {
       if (word !== undefined && /^\d+$|^\{\w+\}$/.test(word)) word = undefined;
       endWord();
+      const start = i - 1;
       while ("<>&|-".includes(line[i] || " ")) i++;
-      redirected = true;
+      redirection = /^<<-?$/.test(line.slice(start, i)) ? "delimiter" : "target";
     } else if (character === " " || character === "\t" || character === "\r") endWord();
     else word = (word ?? "") + character;
   }

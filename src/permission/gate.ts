@@ -34,7 +34,7 @@ export interface Question {
   readonly preview: string;
   /** What a yes for the session would hold for, such as `this exact command`. */
   readonly exactly: string;
-  /** The rule that would allow it; undefined when only `--yolo` can, as for a compound command. */
+  /** The rule that would allow this call and nothing else; undefined when none can, as for a compound command. */
   readonly rule: string | undefined;
 }
 

@@ -11,9 +11,20 @@ const special = /[*?[\]{}\\]/;
 
 /**
  * Throws nothing; undefined for a text that is no pattern. A pattern for a place outside the working directory is also understood with the
- * links on its way followed, as with /tmp on macOS; inside, a link would be the project's own word for where it may lead.
+ * links on its way followed, as with /tmp on macOS; inside, a link would be the project's own word for where it may lead. With `wholeFolders`
+ * a last component without globs, which may be a folder's name, covers everything below it too.
  */
-export function parsePathPattern(text: string, realCwd: string): PathPattern | undefined {
+export function parsePathPattern(text: string, realCwd: string, wholeFolders = false): PathPattern | undefined {
+  const pattern = parsePattern(text, realCwd);
+  if (!pattern || !wholeFolders) return pattern;
+  return { ways: pattern.ways.map((way) => (isLiteral(way.at(-1) ?? "") ? [...way, "**"] : way)) };
+}
+
+function isLiteral(component: string): boolean {
+  return !special.test(component.replace(/\\./g, ""));
+}
+
+function parsePattern(text: string, realCwd: string): PathPattern | undefined {
   if (text === "" || text.includes("\0") || hasSplitBraces(text)) return undefined;
   const components = resolvePath(realCwd, text.replace(/\/$/, "/**")).split(sep).slice(1);
   const literal = components.findIndex((component) => special.test(component));

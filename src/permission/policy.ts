@@ -6,6 +6,8 @@ import type { Answer, Ask, Gate, GateRequest, Verdict } from "./gate.ts";
 export interface Rules {
   /** The rule that forbids a call, as `bash(rm *) from --deny`. */
   denying(request: GateRequest): string | undefined;
+  /** Whether a rule for files keeps a tool from showing this absolute path when it comes across it. */
+  deniesPath(toolName: string, path: string): boolean;
   allows(request: GateRequest): boolean;
 }
 

@@ -2,16 +2,11 @@
 
 import { closest } from "../util/closest.ts";
 import { AppError } from "../util/error.ts";
+import type { RuleText } from "../util/rule-text.ts";
 import { allowsCommand, type CommandPattern, deniesCommand, parseCommandPattern } from "./command-rule.ts";
 import type { GateRequest } from "./gate.ts";
 import { matchesPath, type PathPattern, parsePathPattern } from "./path-rule.ts";
 import type { Rules } from "./policy.ts";
-
-/** A rule as it was written, and where: a flag, or the path of a file. */
-export interface RuleText {
-  readonly text: string;
-  readonly source: string;
-}
 
 export interface RuleOptions {
   /** The working directory with symlinks resolved. */
@@ -29,13 +24,14 @@ interface Rule extends RuleText {
 
 /** Throws `AppError` for a rule that cannot be understood: `usage` when a flag gave it, `config` when a file did. */
 export function createRules(allow: readonly RuleText[], deny: readonly RuleText[], options: RuleOptions): Rules {
-  const allowing = allow.map((rule) => parseRule(rule, options));
-  const denying = deny.map((rule) => parseRule(rule, options));
+  const allowing = allow.map((rule) => parseRule(rule, options, false));
+  const denying = deny.map((rule) => parseRule(rule, options, true));
   return {
     denying(request) {
       const rule = denying.find((candidate) => denies(candidate, request));
       return rule && `${rule.text} from ${rule.source}`;
     },
+    deniesPath: (toolName, path) => denying.some((rule) => deniesPath(rule, toolName, path)),
     allows: (request) => allows(allowing, request),
   };
 }
@@ -54,13 +50,20 @@ function allows(rules: readonly Rule[], { toolName, args, realPaths }: GateReque
 
 /** One path is enough, as the model named it or where it leads. */
 function denies(rule: Rule, { toolName, args, paths, realPaths }: GateRequest): boolean {
-  if (!rule.isAbout(toolName)) return false;
   const { command, path } = rule;
-  if (command) return typeof args.command !== "string" || deniesCommand(command, args.command);
-  return !path || [...paths, ...realPaths].some((candidate) => matchesPath(path, candidate));
+  if (path) return [...paths, ...realPaths].some((candidate) => deniesPath(rule, toolName, candidate));
+  if (!rule.isAbout(toolName)) return false;
+  return !command || typeof args.command !== "string" || deniesCommand(command, args.command);
 }
 
-function parseRule(rule: RuleText, { realCwd, tools }: RuleOptions): Rule {
+/** What may not be read may not be searched either, since matches show what is in it. */
+function deniesPath({ path, isAbout }: Rule, toolName: string, candidate: string): boolean {
+  const isMeant = isAbout(toolName) || (toolName === "grep" && isAbout("read"));
+  return path !== undefined && isMeant && matchesPath(path, candidate);
+}
+
+/** `wholeFolders`: a path stands for all that is below it too. */
+function parseRule(rule: RuleText, { realCwd, tools }: RuleOptions, wholeFolders: boolean): Rule {
   const { text } = rule;
   const match = /^([A-Za-z][\w.*-]*)(?:\((.*)\))?$/s.exec(text.trim());
   const [, name = "", pattern] = match ?? [];
@@ -86,7 +89,7 @@ function parseRule(rule: RuleText, { realCwd, tools }: RuleOptions): Rule {
       "Write plain words, and * only as the last one, for any further words; bash without a pattern stands for every command.",
     );
   }
-  const path = parsePathPattern(pattern, realCwd);
+  const path = parsePathPattern(pattern, realCwd, wholeFolders);
   if (path) return { ...rule, isAbout, path };
   throw wrongRule(
     rule,

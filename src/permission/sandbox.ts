@@ -4,7 +4,9 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../util/error.ts";
+import { outputFolder } from "../util/output-folder.ts";
 import { isInside } from "../util/paths.ts";
+import { makeTempFolder } from "../util/temp-folder.ts";
 
 /** Puts a command into the sandbox. */
 export type Sandbox = (command: readonly string[]) => string[];
@@ -14,7 +16,10 @@ export interface SandboxPlan {
   readonly cwd: string;
   /** Where temporary files go; writable. */
   readonly temp: readonly string[];
-  /** Folders and files that hold keys. */
+  /** What stands in for all of `temp` on Linux, and the full outputs of earlier commands, which stay readable. */
+  readonly privateTemp: string;
+  readonly outputs: string;
+  /** Folders and files that hold keys, but for those that the working directory is in. */
   readonly hidden: readonly { readonly path: string; readonly isFolder: boolean }[];
   /** Whether commands reach the network. */
   readonly network: boolean;
@@ -44,8 +49,10 @@ const secrets = [
 
 /** Throws `AppError` `config` when there is no sandbox here, or when it does not work. */
 export function createSandbox(options: SandboxOptions): Sandbox {
+  if (realpathSync(options.cwd) === "/") {
+    throw new AppError("config", "--sandbox: in / there would be nothing to protect");
+  }
   const plan = planSandbox(options);
-  if (plan.cwd === "/") throw new AppError("config", "--sandbox: in / there would be nothing to protect");
   if (process.platform === "darwin")
     return probed((command) => sandboxExecCommand(plan, command), "sandbox-exec", options.env);
   if (process.platform === "linux") {
@@ -78,34 +85,60 @@ function probed(sandbox: Sandbox, name: string, env: SandboxOptions["env"]): San
   });
 }
 
-function planSandbox({ cwd, ownFolder, network }: SandboxOptions): SandboxPlan {
+export function planSandbox({ cwd, ownFolder, network }: SandboxOptions): SandboxPlan {
+  const realCwd = realpathSync(cwd);
   const temp = new Set(["/tmp", tmpdir()].filter(existsSync).map((path) => realpathSync(path)));
-  const candidates = [ownFolder, ...secrets.map((name) => join(homedir(), name))].filter(existsSync);
-  const hidden = candidates
+  const hidden = [ownFolder, ...secrets.map((name) => join(homedir(), name))]
+    .filter(existsSync)
     .map((path) => realpathSync(path))
+    .filter((path) => !isInside(path, realCwd))
     .map((path) => ({ path, isFolder: statSync(path).isDirectory() }));
-  return { cwd: realpathSync(cwd), temp: [...temp], hidden, network };
+  const folders = { privateTemp: makeTempFolder("pi-ts-sandbox"), outputs: outputFolder() };
+  return { cwd: realCwd, temp: [...temp], ...folders, hidden, network };
 }
 
-/** The argv for bubblewrap; later mounts lie over earlier ones. */
-export function bwrapCommand({ cwd, temp, hidden, network }: SandboxPlan, command: readonly string[]): string[] {
-  const writable = [...temp, cwd];
+/** They name sockets through which a command would act outside. */
+const sessionVariables = [
+  "TMUX",
+  "TMUX_PANE",
+  "STY",
+  "SSH_AUTH_SOCK",
+  "SSH_AGENT_PID",
+  "GPG_AGENT_INFO",
+  "DISPLAY",
+  "XAUTHORITY",
+  "WAYLAND_DISPLAY",
+  "WAYLAND_SOCKET",
+  "DBUS_SESSION_BUS_ADDRESS",
+  "DBUS_SYSTEM_BUS_ADDRESS",
+  "DBUS_STARTER_ADDRESS",
+  "DBUS_STARTER_BUS_TYPE",
+  "SESSION_MANAGER",
+  "VSCODE_IPC_HOOK_CLI",
+];
+
+/**
+ * The argv for bubblewrap; later mounts lie over earlier ones. A read-only mount does not keep a command from talking to the sockets in it,
+ * and who listens there would act outside on its behalf: so /run is empty, and temp is a folder of our own. What a command leaves running
+ * goes on in its sandbox when the command has ended, so bubblewrap is not told to end with its parent; the tool ends it with everything else.
+ */
+export function bwrapCommand(plan: SandboxPlan, command: readonly string[]): string[] {
+  const { cwd, temp, privateTemp, outputs, hidden, network } = plan;
   return [
     "bwrap",
     ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
-    // Sockets of services that would do things outside on a command's behalf; a read-only mount does not keep from talking to them.
     ...["--tmpfs", "/run"],
     ...["/run/current-system", "/run/wrappers", "/run/systemd/resolve"].flatMap((path) => [
       "--ro-bind-try",
       path,
       path,
     ]),
-    ...writable.flatMap((path) => ["--bind", path, path]),
-    ...hidden
-      .filter(({ path }) => !isInside(path, cwd))
-      .flatMap(({ path, isFolder }) => (isFolder ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path])),
+    ...temp.flatMap((path) => ["--bind", privateTemp, path]),
+    ...["--ro-bind-try", outputs, outputs],
+    ...["--bind", cwd, cwd],
+    ...hidden.flatMap(({ path, isFolder }) => (isFolder ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path])),
     ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", ...(network ? [] : ["--unshare-net"])],
-    ...["--cap-drop", "ALL", "--die-with-parent", "--unsetenv", "SSH_AUTH_SOCK"],
+    ...["--cap-drop", "ALL", ...sessionVariables.flatMap((name) => ["--unsetenv", name])],
     ...["--chdir", cwd, "--", ...command],
   ];
 }
@@ -114,7 +147,7 @@ export function bwrapCommand({ cwd, temp, hidden, network }: SandboxPlan, comman
 export function sandboxExecCommand({ cwd, temp, hidden, network }: SandboxPlan, command: readonly string[]): string[] {
   const text = (path: string) => `"${path.replace(/["\\]/g, "\\$&")}"`;
   const place = (path: string, isFolder = true) => `(${isFolder ? "subpath" : "literal"} ${text(path)})`;
-  const secret = hidden.filter(({ path }) => !isInside(path, cwd)).map(({ path, isFolder }) => place(path, isFolder));
+  const secret = hidden.map(({ path, isFolder }) => place(path, isFolder));
   const profile = [
     "(version 1)",
     "(allow default)",
@@ -123,5 +156,6 @@ export function sandboxExecCommand({ cwd, temp, hidden, network }: SandboxPlan, 
     ...(secret.length > 0 ? [`(deny file-read* file-write* ${secret.join(" ")})`] : []),
     ...(network ? [] : ["(deny network*)"]),
   ];
-  return ["/usr/bin/sandbox-exec", "-p", profile.join("\n"), ...command];
+  const withoutSession = ["/usr/bin/env", ...sessionVariables.flatMap((name) => ["-u", name])];
+  return ["/usr/bin/sandbox-exec", "-p", profile.join("\n"), ...withoutSession, ...command];
 }

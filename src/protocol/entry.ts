@@ -45,6 +45,8 @@ export const CompactionEntry = z.looseObject({
   systemMessage: z.optional(SystemMessage),
   usage: z.optional(Usage),
   details: z.optional(z.unknown()),
+  /** Whether something other than the program itself made the summary. */
+  fromHook: z.optional(z.boolean()),
 });
 export type CompactionEntry = z.infer<typeof CompactionEntry>;
 

@@ -1,6 +1,16 @@
 // Events: what observers of a run hear. JSON and RPC modes write these records as they are.
 import * as z from "zod/mini";
-import { AssistantMessage, ImageContent, Message, TextContent, ToolCall, ToolResultMessage, Usage } from "./message.ts";
+import { Entry } from "./entry.ts";
+import {
+  AssistantMessage,
+  ImageContent,
+  Message,
+  TextContent,
+  ThinkingLevel,
+  ToolCall,
+  ToolResultMessage,
+  Usage,
+} from "./message.ts";
 
 const contentIndex = z.number();
 
@@ -35,6 +45,30 @@ export const DeniedCall = z.looseObject({
 });
 export type DeniedCall = z.infer<typeof DeniedCall>;
 
+/** Why a prompt did not end well. */
+export const RunError = z.looseObject({
+  code: z.string(),
+  message: z.string(),
+  /** What to do next. */
+  hint: z.optional(z.string()),
+});
+export type RunError = z.infer<typeof RunError>;
+
+/** Why a conversation is compacted: the user asked for it, the next request would not fit, or the provider said that one did not. */
+export const CompactionReason = z.enum(["manual", "threshold", "overflow"]);
+export type CompactionReason = z.infer<typeof CompactionReason>;
+
+/** What a compaction came to: token counts of the whole context, and what the summary has cost; `details` names files read and modified. */
+export const CompactionResult = z.looseObject({
+  summary: z.string(),
+  firstKeptEntryId: z.string(),
+  tokensBefore: z.number(),
+  estimatedTokensAfter: z.optional(z.number()),
+  usage: z.optional(Usage),
+  details: z.optional(z.unknown()),
+});
+export type CompactionResult = z.infer<typeof CompactionResult>;
+
 const toolCallFields = {
   toolCallId: z.string(),
   toolName: z.string(),
@@ -44,8 +78,11 @@ const toolArgs = z.record(z.string(), z.unknown());
 /**
  * Everything a run reports, in this order: `agent_start`, `turn_start`, the prompt's messages as start and end pairs, then per turn
  * the assistant message (start, updates, end), its tool executions each followed by its result message, and `turn_end`;
- * at last `agent_end` and, exactly once per prompt and whatever happened, `agent_settled`, with the calls that were denied, if any. A request that failed for a passing reason ends its
+ * at last `agent_end` and, exactly once per prompt and whatever happened, `agent_settled`, with the calls that were denied, if any, and
+ * with the reason when it did not end well. Messages of the queue begin a turn, each behind its `queue_update`. A request that failed for a passing reason ends its
  * run with `willRetry`; after `auto_retry_start` and the wait it names, a further run begins with `agent_start`.
+ * A compaction stands between its start and its end: before the answer of the turn it makes room for (`threshold`), between a run that did
+ * not fit and its repetition (`overflow`), or outside of any run (`manual`).
  */
 export const AgentEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("agent_start") }),
@@ -54,6 +91,7 @@ export const AgentEvent = z.discriminatedUnion("type", [
     type: z.literal("agent_settled"),
     aborted: z.boolean(),
     deniedCalls: z.optional(z.array(DeniedCall)),
+    error: z.optional(RunError),
   }),
   z.object({ type: z.literal("turn_start") }),
   z.object({ type: z.literal("turn_end"), message: AssistantMessage, toolResults: z.array(ToolResultMessage) }),
@@ -82,5 +120,20 @@ export const AgentEvent = z.discriminatedUnion("type", [
     attempt: z.number(),
     finalError: z.optional(z.string()),
   }),
+  z.object({ type: z.literal("compaction_start"), reason: CompactionReason }),
+  z.object({
+    type: z.literal("compaction_end"),
+    reason: CompactionReason,
+    result: z.optional(CompactionResult),
+    aborted: z.boolean(),
+    willRetry: z.boolean(),
+    errorMessage: z.optional(z.string()),
+  }),
+  /** The whole of both queues, after a change of one. */
+  z.object({ type: z.literal("queue_update"), steering: z.array(z.string()), followUp: z.array(z.string()) }),
+  /** An entry that no other event tells of, but that the next request depends on. */
+  z.object({ type: z.literal("entry_appended"), entry: Entry }),
+  z.object({ type: z.literal("session_info_changed"), name: z.optional(z.string()) }),
+  z.object({ type: z.literal("thinking_level_changed"), level: ThinkingLevel }),
 ]);
 export type AgentEvent = z.infer<typeof AgentEvent>;

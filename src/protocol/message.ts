@@ -93,7 +93,7 @@ export const SystemMessage = z.looseObject({
 });
 export type SystemMessage = z.infer<typeof SystemMessage>;
 
-const contentOrText = z.union([z.string(), z.array(z.union([TextContent, ImageContent]))]);
+const contentOrText = z.union([z.string(), z.array(z.discriminatedUnion("type", [TextContent, ImageContent]))]);
 
 export const UserMessage = z.looseObject({
   role: z.literal("user"),
@@ -112,7 +112,7 @@ export type ThinkingLevel = z.infer<typeof ThinkingLevel>;
 /** A model's answer. `timestamp` is Unix milliseconds of the request's start, `durationMs` the time until its end. */
 export const AssistantMessage = z.looseObject({
   role: z.literal("assistant"),
-  content: z.array(z.union([TextContent, ThinkingContent, ToolCall])),
+  content: z.array(z.discriminatedUnion("type", [TextContent, ThinkingContent, ToolCall])),
   api: z.string(),
   provider: z.string(),
   model: z.string(),
@@ -132,7 +132,7 @@ export const ToolResultMessage = z.looseObject({
   role: z.literal("toolResult"),
   toolCallId: z.string(),
   toolName: z.string(),
-  content: z.array(z.union([TextContent, ImageContent])),
+  content: z.array(z.discriminatedUnion("type", [TextContent, ImageContent])),
   details: z.optional(z.unknown()),
   isError: z.boolean(),
   timestamp: z.number(),
@@ -183,7 +183,7 @@ export const CompactionSummaryMessage = z.looseObject({
 });
 export type CompactionSummaryMessage = z.infer<typeof CompactionSummaryMessage>;
 
-export const Message = z.union([
+export const Message = z.discriminatedUnion("role", [
   SystemMessage,
   UserMessage,
   AssistantMessage,

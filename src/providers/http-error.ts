@@ -1,6 +1,7 @@
 // What a provider's refusal means: an HTTP status and a body, or an error object inside a stream → an error class.
 import { AppError, type ErrorCode } from "../util/error.ts";
 import { headOf } from "../util/truncate.ts";
+import { isObject } from "./json-fields.ts";
 
 /** How each vendor says that a request is larger than the model's context window. */
 const overflowPatterns: Readonly<Record<string, readonly RegExp[]>> = {
@@ -48,22 +49,31 @@ export function toHttpError(status: number, headers: Headers, body: string): App
   return new AppError(code, `${status}: ${headOf(text, longestMessage)}`, {
     retryable: isRetryable(code),
     retryAfterMs: parseRetryAfter(headers, text),
-    parameter: status === 400 ? refusedParameter(text) : undefined,
+    parameter: status === 400 || status === 422 ? refusedParameter(text) : undefined,
     hint: hints[code],
   });
 }
 
-/** The parameter that a 400 calls unsupported or unknown, in the words of OpenAI, of validators, and of those who copy them. */
+/** The parameter that a refusal calls unsupported or unknown, in the words of OpenAI, of validators, and of those who copy them. */
 function refusedParameter(text: string): string | undefined {
-  return unsupportedPatterns.map((pattern) => pattern.exec(text)?.[1]).find((name) => name !== undefined);
+  // An error that quotes another one is JSON in JSON.
+  const plain = text.replaceAll("\\", "");
+  const [, location] = refusedLocation.exec(plain) ?? [];
+  if (location !== undefined) return location.replace(/["\s]/g, "").replaceAll(",", ".");
+  return unsupportedPatterns.map((pattern) => pattern.exec(plain)?.[1]).find((name) => name !== undefined);
 }
 
+/** A path such as `tools[0].function.strict` or `messages.1.content`. */
+const path = String.raw`([a-z_][a-z0-9_]*(?:[.[\]]+[a-z0-9_]+)*)`;
+const quote = "[\"'`]";
 const unsupportedPatterns = [
-  /unsupported (?:parameter|value):\s*\\?["'`]?([a-z_.]+)/i,
-  /(?:unknown|unrecognized|unexpected|extra) (?:parameter|argument|field|request argument|name)s?(?: supplied)?:?\s*\\?["'`]?([a-z_.]+)/i,
-  /["'`]([a-z_.]+)\\?["'`]? (?:is not supported|is not permitted|is unsupported|is deprecated|does not support)/i,
-  /\b([a-z_.]+): extra inputs are not permitted/i,
-];
+  String.raw`unsupported (?:parameter|value):\s*${quote}?${path}`,
+  String.raw`(?:unknown|unrecognized|unexpected|extra) (?:parameter|argument|field|request argument|name)s?(?: supplied)?:?\s*${quote}?${path}`,
+  `${quote}${path}${quote}? (?:is not supported|is not permitted|is unsupported|is deprecated|does not support)`,
+  String.raw`\b${path}: (?:extra inputs are not permitted|\w+ is not supported)`,
+].map((pattern) => new RegExp(pattern, "i"));
+/** A validator's `loc` beside its complaint (FastAPI). */
+const refusedLocation = /"loc":\s*\["body",\s*([^\]]+)\][^{}]*(?:not permitted|unsupported|unexpected)/i;
 
 /** The error of an `error` object inside a stream that had begun with HTTP 200. `status` is the code it carries, if any. */
 export function toStreamError(status: number | undefined, text: string): AppError {
@@ -73,6 +83,13 @@ export function toStreamError(status: number | undefined, text: string): AppErro
     retryAfterMs: parseRetryAfter(undefined, text),
     hint: hints[code],
   });
+}
+
+/** The error that an object (or a text) inside a stream describes; `hide` takes keys out of it. A status may be one of its fields. */
+export function readStreamError(error: unknown, hide: (text: string) => string): AppError {
+  if (!isObject(error)) return toStreamError(undefined, hide(String(error)));
+  const status = [error.code, error.status].map(Number).find((value) => value >= 400 && value < 600);
+  return toStreamError(status, hide(JSON.stringify(error)));
 }
 
 const hints: Partial<Record<ErrorCode, string>> = {

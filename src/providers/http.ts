@@ -2,6 +2,8 @@
 import { AppError } from "../util/error.ts";
 import { redact } from "../util/redact.ts";
 import { headOf } from "../util/truncate.ts";
+import { type BodyLimits, readHead } from "./body.ts";
+import { connectionLost, plainReason } from "./connection-error.ts";
 import { toHttpError } from "./http-error.ts";
 import {
   chooseProxy,
@@ -15,7 +17,7 @@ import {
 import type { ProviderSettings } from "./provider.ts";
 import type { TlsOptions } from "./tls.ts";
 
-/** A request as it goes out. `secrets` are never shown in an error, and neither are the values of its headers. */
+/** A request as it goes out. `secrets` are never shown in an error, and neither are the values of headers that `isSecretHeader` names. */
 export interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -24,7 +26,10 @@ export interface HttpRequest {
   readonly secrets: readonly string[];
 }
 
-/** Sends a request and gives its successful response; throws `AppError` for everything else. Recordings implement it too. */
+/**
+ * Sends a request and gives its successful response; throws `AppError` for everything else, and a body that fails does so with one.
+ * Recordings implement it too.
+ */
 export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<Response>;
 
 /** Told of one request: what came of it, unless the user gave it up. `answered` gives the response to go on with. */
@@ -36,8 +41,8 @@ export interface Exchange {
 /** Told of every request as it goes out; its `secrets` are all of them. */
 export type Recorder = (request: HttpRequest) => Exchange;
 
-export interface HttpOptions {
-  /** How long a server may take to begin its answer, in milliseconds; 0 = for ever. */
+export interface HttpOptions extends Partial<BodyLimits> {
+  /** How long a server may take until the first byte of its answer's body, in milliseconds; 0 = for ever. */
   readonly firstByteMs: number;
   /** Where the proxy variables are looked up; without it every request goes directly. */
   readonly env?: Environment | undefined;
@@ -45,19 +50,24 @@ export interface HttpOptions {
   readonly recorder?: Recorder | undefined;
 }
 
-export function createHttpTransport({ firstByteMs, env = {}, tls, recorder }: HttpOptions): Transport {
+export function createHttpTransport(options: HttpOptions): Transport {
+  const { firstByteMs, idleMs = 0, env = {}, tls, recorder } = options;
   return async (request, signal) => {
     const route = chooseProxy(request.url, env);
-    const secrets = [...request.secrets, ...headerSecrets(request.headers), ...proxySecrets(route)];
+    const secrets = [...secretsOf(request), ...proxySecrets(route)];
     const hide = (text: string) => redact(text, secrets);
     const limit = new AbortController();
     const timer = firstByteMs > 0 ? setTimeout(() => limit.abort(), firstByteMs) : undefined;
+    // A body that nobody reads is no reason to stay.
+    timer?.unref();
     const either = AbortSignal.any([signal, limit.signal]);
-    const exchange = recorder?.({ ...request, secrets });
-    const failed = (error: AppError) => {
-      exchange?.failed(error);
-      return error;
+    /** What the user or the limit ended, or else `failure`. */
+    const reasonOf = (failure: () => AppError): AppError => {
+      if (signal.aborted) return new AppError("aborted", "Request aborted");
+      return limit.signal.aborted ? slowStart(request.url, route, firstByteMs / 1000) : failure();
     };
+    const exchange = recorder?.({ ...request, secrets });
+    let response: Response;
     try {
       const fetched = await fetch(request.url, {
         method: "POST",
@@ -70,33 +80,85 @@ export function createHttpTransport({ firstByteMs, env = {}, tls, recorder }: Ht
         timeout: false,
         redirect: "manual",
       });
-      const response = exchange?.answered(fetched) ?? fetched;
-      if (response.ok) return response;
-      const body = hide(await response.text());
-      if (response.status === 407 && route !== "direct")
-        throw proxyRefusal(request.url, route, `407: ${headOf(body.trim(), 500)}`);
-      throw toHttpError(response.status, hideLocation(response.headers, hide), body);
+      response = watchBody(fetched, {
+        begun: () => clearTimeout(timer),
+        broken: (error) => reasonOf(() => connectionLost(error, hide)),
+      });
     } catch (error) {
-      if (signal.aborted) throw new AppError("aborted", "Request aborted");
-      if (limit.signal.aborted) throw failed(slowStart(request.url, route, firstByteMs / 1000));
-      if (error instanceof AppError) throw error;
-      throw failed(toNetworkError(error, request.url, route, hide));
-    } finally {
       clearTimeout(timer);
+      const failure = reasonOf(() => toNetworkError(error, request.url, route, hide));
+      if (failure.code !== "aborted") exchange?.failed(failure);
+      throw failure;
     }
+    response = exchange?.answered(response) ?? response;
+    if (response.ok) return response;
+    const body = hide(await readHead(response, signal, { idleMs }));
+    if (response.status === 407 && route !== "direct")
+      throw proxyRefusal(request.url, route, `407: ${headOf(body.trim(), 500)}`);
+    throw toHttpError(response.status, hideLocation(response.headers, hide), body);
   };
 }
 
-const publicHeaders = /^(?:content-type|accept|user-agent|anthropic-(?:version|beta))$/i;
-
-/** A configured header's value may be a key as well as anything else. */
-function headerSecrets(headers: HttpRequest["headers"]): string[] {
-  return Object.entries(headers).flatMap(([name, value]) => (publicHeaders.test(name) ? [] : [value]));
+interface BodyWatcher {
+  /** Called when the first byte has come, and when none will be waited for any more. */
+  begun(): void;
+  /** The body's failure in our words. */
+  broken(error: unknown): AppError;
 }
 
-/** Takes a provider's key and the values of its headers out of text that will be shown. */
-export function hideKeys({ apiKey, headers }: Pick<ProviderSettings, "apiKey" | "headers">): (text: string) => string {
-  const secrets = [apiKey, ...headerSecrets(headers)];
+function watchBody(response: Response, { begun, broken }: BodyWatcher): Response {
+  if (!response.body) {
+    begun();
+    return response;
+  }
+  const reader = response.body.getReader();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          begun();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          begun();
+          controller.error(broken(error));
+        }
+      },
+      cancel(reason) {
+        begun();
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers });
+}
+
+/** Headers whose values are keys, by their names; what else a header takes from a variable is among the secrets of the request. */
+const secretHeader = /key|token|secret|auth|credential|cookie|password/i;
+
+/** The values of headers that hold a secret, by their names. */
+export function headerSecrets(headers: HttpRequest["headers"]): string[] {
+  return Object.entries(headers).flatMap(([name, value]) => (secretHeader.test(name) ? [value] : []));
+}
+
+/** All that must not be shown of a request. */
+export function secretsOf({ secrets, headers }: Pick<HttpRequest, "secrets" | "headers">): string[] {
+  return [...secrets, ...headerSecrets(headers)];
+}
+
+/** What of a provider's settings goes into the `secrets` of a request. */
+export function keysOf({ apiKey, secretValues = [] }: Pick<ProviderSettings, "apiKey" | "secretValues">): string[] {
+  return [apiKey, ...secretValues];
+}
+
+/** Takes a provider's keys out of text that will be shown. */
+export function hideKeys(
+  settings: Pick<ProviderSettings, "apiKey" | "secretValues" | "headers">,
+): (text: string) => string {
+  const secrets = secretsOf({ secrets: keysOf(settings), headers: settings.headers });
   return (text) => redact(text, secrets);
 }
 
@@ -143,22 +205,13 @@ const tlsHints: Readonly<Record<string, string>> = {
     "Check that the base URL's scheme fits the server, and whether it asks for a client certificate (client_cert).",
 };
 
-/** Bun's codes in plainer words than its messages. */
-const plainReasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "connection refused",
-  ConnectionRefused: "connection refused",
-  ECONNRESET: "the connection was reset",
-  ENOTFOUND: "no such host",
-};
-
 function toNetworkError(error: unknown, url: string, route: Route, hide: (text: string) => string): AppError {
   const { code = "", message = String(error) } = error as { code?: string; message?: string };
   if (code === "ERR_PROXY_TUNNEL" && route !== "direct") {
     return proxyRefusal(url, route, hide(message.replace(/^Proxy refused to open a tunnel: /, "")));
   }
   const tlsHint = tlsHints[code];
-  const reason = plainReasons[code] ?? hide(message.replace(/ For more information, pass `verbose: true`.*$/, ""));
-  return new AppError("network", `Could not reach ${describeTarget(url, route)}: ${reason}`, {
+  return new AppError("network", `Could not reach ${describeTarget(url, route)}: ${plainReason(error, hide)}`, {
     retryable: tlsHint === undefined,
     hint:
       tlsHint ??

@@ -61,11 +61,15 @@ export interface ProviderSettings {
   readonly idleMs: number;
   /** Further headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Further texts that are never shown nor recorded, such as headers' values from the environment. */
+  readonly secretValues?: readonly string[];
   readonly quirks: Quirks;
 }
 
 export interface Provider {
   readonly name: string;
+  /** Its answers come from a recording: waiting before a repetition changes nothing. */
+  readonly isReplay?: boolean;
   /** The wire API it speaks, such as `openai-completions`. */
   readonly api: string;
   /**

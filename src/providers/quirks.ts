@@ -13,6 +13,8 @@ export interface Quirks {
   readonly systemRole: "system" | "developer";
   /** Whether tools ask for strict arguments, `"strict": false` in so many words, or leave the field out. */
   readonly strictTools: "omit" | "false";
+  /** Whether the tokens are asked for with `stream_options`, which some servers refuse; without it most count nothing. */
+  readonly streamUsage: boolean;
   /** How a thinking level is asked for: not at all, by `reasoning_effort`, or by `thinking: { type }` beside it. */
   readonly thinking: "none" | "reasoning_effort" | "thinking_type";
 }
@@ -25,6 +27,7 @@ export const defaultQuirks: Quirks = {
   toolSchema: "full",
   systemRole: "system",
   strictTools: "omit",
+  streamUsage: true,
   thinking: "reasoning_effort",
 };
 
@@ -36,5 +39,6 @@ export const quirkKeys = {
   tool_schema: "toolSchema",
   system_role: "systemRole",
   strict_tools: "strictTools",
+  stream_usage: "streamUsage",
   thinking_format: "thinking",
 } as const satisfies Record<string, keyof Quirks>;

@@ -1,22 +1,37 @@
 // What all streaming adapters share: the body of a response, read event by event through the adapter's reader, as batches of chunks.
+import type { EventSourceMessage } from "eventsource-parser";
 import { AppError } from "../util/error.ts";
 import { isCutJson } from "../util/json-scan.ts";
-import { headOf } from "../util/truncate.ts";
+import { headOf, oneLine } from "../util/truncate.ts";
+import { type BodyLimits, readHead } from "./body.ts";
+import { asEvents } from "./json-document.ts";
+import { isObject, type Loose } from "./json-fields.ts";
 import type { Chunk } from "./provider.ts";
-import { readSse, type SseLimits } from "./sse.ts";
+import { readSse } from "./sse.ts";
 
 /** Turns one answer's events into chunks; holds whatever it must remember of them. */
 export interface EventReader {
-  /** The chunks of one event. After an `end` or `error` chunk nothing more comes out. */
+  /** The chunks of one event. After an `end` or `error` chunk nothing more comes out. May throw for an event that makes no sense. */
   push(data: string, event?: string): Chunk[];
   /** What is left when the body has ended: the `end` chunk, or the error of a stream that broke off; nothing if one of them came out already. */
   close(): Chunk[];
 }
 
-/** The error of an event that is not JSON. */
-export function malformedEvent(data: string): AppError {
-  const message = `The provider sent an event that is not JSON: ${headOf(data, 200)}`;
-  return new AppError("stream_error", message, { retryable: true });
+export interface StreamOptions extends BodyLimits {
+  /** Takes keys out of what a server says. */
+  readonly hide: (text: string) => string;
+}
+
+/** The JSON object of an event. Throws for anything else. */
+export function parseEvent<Shape>(data: string): Loose<Shape> {
+  const value: unknown = JSON.parse(data);
+  if (isObject(value)) return value as Loose<Shape>;
+  throw new TypeError("the event is not a JSON object");
+}
+
+/** The error of a body without an event. */
+export function emptyStream(): AppError {
+  return new AppError("stream_empty", "The provider sent an empty stream", { retryable: true });
 }
 
 /** The error of a body that ended before the answer did. */
@@ -25,26 +40,36 @@ export function truncated(): AppError {
   return new AppError("stream_truncated", message, { retryable: true });
 }
 
+/** Why an answer with so many calls ended; some servers say `stop` although they call. */
+export function toStopReason(isCut: boolean, calls: number): "stop" | "length" | "toolUse" {
+  if (isCut) return "length";
+  return calls > 0 ? "toolUse" : "stop";
+}
+
 /**
- * One array for each network read that brought something. Throws `AppError` `stream_empty` for a response without a body; every later
- * failure is the last chunk. Reading stops, and the body is cancelled, at an `end` or `error` chunk, whatever the server still holds open.
+ * One array for each network read that brought something. Throws `AppError` for a response that is no stream; every later failure is the
+ * last chunk, whatever the provider sends. Reading stops, and the body is cancelled, at an `end` or `error` chunk, whatever the server still
+ * holds open.
  */
 export async function* streamResponse(
   response: Response,
   reader: EventReader,
   signal: AbortSignal,
-  limits: SseLimits,
+  options: StreamOptions,
 ): AsyncGenerator<readonly Chunk[], void, undefined> {
-  if (!response.body) throw new AppError("stream_empty", "The provider sent no body", { retryable: true });
+  if (/^(?:text\/html|application\/xhtml)/i.test(response.headers.get("content-type") ?? ""))
+    throw notAStream(await readHead(response, signal, options), options);
+  const { body } = asEvents(response);
+  if (!body) throw new AppError("stream_empty", "The provider sent no body", { retryable: true });
   try {
-    for await (const events of readSse(response.body, signal, limits, isCutJson)) {
+    for await (const events of readSse(body, signal, options, isCutJson)) {
       const chunks: Chunk[] = [];
-      for (const { data, event } of events) {
-        for (const chunk of reader.push(data, event)) chunks.push(chunk);
+      for (const event of events) {
+        for (const chunk of readEvent(event, reader, options)) chunks.push(chunk);
+        if (isLast(chunks.at(-1))) break;
       }
       if (chunks.length > 0) yield chunks;
-      const last = chunks.at(-1)?.type;
-      if (last === "end" || last === "error") return;
+      if (isLast(chunks.at(-1))) return;
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -52,4 +77,25 @@ export async function* streamResponse(
     return;
   }
   yield reader.close();
+}
+
+function isLast(chunk: Chunk | undefined): boolean {
+  return chunk?.type === "end" || chunk?.type === "error";
+}
+
+function readEvent({ data, event }: EventSourceMessage, reader: EventReader, { hide }: StreamOptions): Chunk[] {
+  try {
+    return reader.push(data, event);
+  } catch (cause) {
+    const what = cause instanceof SyntaxError ? "is not JSON" : "does not fit its API";
+    const message = `The provider sent an event that ${what}: ${headOf(hide(data), 200)}`;
+    return [{ type: "error", error: new AppError("stream_error", message, { retryable: true, cause }) }];
+  }
+}
+
+function notAStream(page: string, { hide }: StreamOptions): AppError {
+  const message = `The provider sent a web page instead of a stream (text/html): ${oneLine(hide(page), 200)}`;
+  return new AppError("stream_error", message, {
+    hint: "Check the base URL (most end with /v1), and whether a proxy or a login page stands in between.",
+  });
 }

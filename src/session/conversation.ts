@@ -1,11 +1,13 @@
 // The conversation at a session's leaf: messages for the next request, each kept in step with its entry.
 import type { Message } from "../protocol/message.ts";
 import type { Conversation, Session } from "./session.ts";
-import { buildContext } from "./tree.ts";
+import { branchSettings, buildContext, type SessionContext } from "./tree.ts";
 
 export interface SessionConversation extends Conversation {
   /** The entry that a message is stored in. */
   entryIdOf(message: Message): string | undefined;
+  /** The model and thinking level that the branch was on last. */
+  settings(): Pick<SessionContext, "model" | "thinkingLevel">;
   /** Reads the branch anew, after the session moved to another leaf or was compacted. */
   reload(): void;
 }
@@ -30,12 +32,13 @@ export function createConversation(session: Session): SessionConversation {
     },
     omit(message) {
       const targetId = entryIds.get(message);
-      if (targetId === undefined) return;
+      if (targetId === undefined) return undefined;
       messages.splice(messages.lastIndexOf(message), 1);
       entryIds.delete(message);
-      session.append({ type: "context_edit", targetId, replacement: null });
+      return session.append({ type: "context_edit", targetId, replacement: null });
     },
     entryIdOf: (message) => entryIds.get(message),
+    settings: () => branchSettings(session.entries(), session.leafId()),
     reload,
   };
 }

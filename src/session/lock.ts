@@ -1,5 +1,5 @@
 // One writer for one session file: a lock beside it that names its owner, and is taken over when that owner is gone.
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { closeSync, linkSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { AppError } from "../util/error.ts";
 
 interface Owner {
@@ -8,48 +8,112 @@ interface Owner {
   readonly started: string;
 }
 
-/** Takes the lock of `path`; the result gives it up. Throws `AppError` `session` naming the pid that holds it. */
+const attempts = 400;
+
+/**
+ * Takes the lock of `path`; the result gives it up, and so does the end of the process unless it is killed. Throws `AppError` `session`
+ * naming the pid that holds it. At most one of several that find a dead owner's lock at once gets it.
+ */
 export function takeLock(path: string): () => void {
   const lockPath = `${path}.lock`;
-  for (let attempt = 0; attempt < 5; attempt++) {
-    if (create(lockPath)) return () => release(lockPath);
+  const guardPath = `${lockPath}.takeover`;
+  const me: Owner = { pid: process.pid, started: startOf(process.pid) };
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    if (create(lockPath, me)) return held(lockPath);
     const owner = readOwner(lockPath);
-    if (owner && isAlive(owner)) {
-      throw new AppError("session", `The session ${path} is in use by process ${owner.pid}`, {
-        hint: "Wait until that one ends, or go on in a copy with --fork.",
-      });
+    if (owner === "none") continue;
+    if (isAlive(owner)) throw inUse(path, owner);
+    // Only whoever holds the guard removes a lock that is not its own, and looks again before.
+    if (!create(guardPath, me)) {
+      if (!isAlive(readOwner(guardPath))) rmSync(guardPath, { force: true });
+      else Bun.sleepSync(2);
+      continue;
     }
-    rmSync(lockPath, { force: true });
+    try {
+      if (!isAlive(readOwner(lockPath))) rmSync(lockPath, { force: true });
+    } finally {
+      rmSync(guardPath, { force: true });
+    }
   }
-  throw new AppError("session", `Could not lock ${lockPath}`);
+  throw new AppError("session", `Could not lock the session ${path}`, {
+    hint: `Remove ${lockPath} if nothing uses it.`,
+  });
 }
 
-function create(lockPath: string): boolean {
+function held(lockPath: string): () => void {
+  const release = () => {
+    process.off("exit", release);
+    const owner = readOwner(lockPath);
+    if (isOwner(owner) && owner.pid === process.pid) rmSync(lockPath, { force: true });
+  };
+  process.on("exit", release);
+  return release;
+}
+
+function inUse(path: string, owner: Owner | "unknown"): AppError {
+  const who = isOwner(owner) ? `process ${owner.pid}` : "another process";
+  return new AppError("session", `The session ${path} is in use by ${who}`, {
+    hint: "Wait until that one ends, or go on in a copy with --fork.",
+  });
+}
+
+/** Makes the lock appear with its content at once, so that nobody ever reads half of it; false when there is one already. */
+function create(lockPath: string, owner: Owner): boolean {
+  const staged = `${lockPath}.${process.pid}`;
   try {
-    const fd = openSync(lockPath, "wx", 0o600);
-    writeSync(fd, JSON.stringify({ pid: process.pid, started: startOf(process.pid) } satisfies Owner));
-    closeSync(fd);
-    return true;
+    rmSync(staged, { force: true });
+    write(staged, owner);
+    try {
+      linkSync(staged, lockPath);
+      return true;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "EEXIST") return false;
+      // A file system without hard links.
+      if (code !== "EPERM" && code !== "ENOTSUP" && code !== "ENOSYS") throw error;
+      write(lockPath, owner);
+      return true;
+    } finally {
+      rmSync(staged, { force: true });
+    }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw new AppError("session", `Could not lock the session: ${(error as Error).message}`, { cause: error });
   }
 }
 
-function release(lockPath: string): void {
-  if (readOwner(lockPath)?.pid === process.pid) rmSync(lockPath, { force: true });
-}
-
-function readOwner(lockPath: string): Owner | undefined {
+function write(path: string, owner: Owner): void {
+  const fd = openSync(path, "wx", 0o600);
   try {
-    const { pid, started } = JSON.parse(readFileSync(lockPath, "utf8")) as Partial<Owner>;
-    return typeof pid === "number" && pid > 1 ? { pid, started: String(started) } : undefined;
-  } catch {
-    return undefined;
+    writeSync(fd, JSON.stringify(owner));
+  } finally {
+    closeSync(fd);
   }
 }
 
-function isAlive({ pid, started }: Owner): boolean {
+/** `none`: there is no lock; `unknown`: there is one that names nobody. */
+function readOwner(lockPath: string): Owner | "none" | "unknown" {
+  let text: string;
+  try {
+    text = readFileSync(lockPath, "utf8");
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "none" : "unknown";
+  }
+  try {
+    const { pid, started } = JSON.parse(text) as Partial<Owner>;
+    return typeof pid === "number" && pid > 1 ? { pid, started: String(started ?? "") } : "unknown";
+  } catch {
+    return "unknown";
+  }
+}
+
+function isOwner(owner: Owner | "none" | "unknown"): owner is Owner {
+  return typeof owner === "object";
+}
+
+function isAlive(owner: Owner | "none" | "unknown"): owner is Owner {
+  if (!isOwner(owner)) return false;
+  const { pid, started } = owner;
   try {
     process.kill(pid, 0);
   } catch (error) {
@@ -63,7 +127,9 @@ function isAlive({ pid, started }: Owner): boolean {
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+    const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    // One that has ended and waits for its parent to notice is gone.
+    return state === "Z" || state === "X" ? "ended" : (fields[18] ?? "");
   } catch {
     return "";
   }

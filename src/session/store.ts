@@ -1,23 +1,16 @@
 // The session store: append-only JSONL files, one entry a line and one write each, readable by their owner alone.
-import {
-  chmodSync,
-  closeSync,
-  fchmodSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { closeSync, fchmodSync, fstatSync, ftruncateSync, openSync, readSync, realpathSync, writeSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { Entry, EntryDraft, SessionHeader } from "../protocol/entry.ts";
 import { sessionVersion } from "../protocol/session-version.ts";
 import { AppError } from "../util/error.ts";
+import { makePrivateFolder, writePrivateFile } from "../util/private-file.ts";
 import { takeLock } from "./lock.ts";
-import { readSession } from "./read.ts";
+import { readSessionFile, type SessionContent } from "./read.ts";
 import type { Session } from "./session.ts";
+
+/** How far from a file's end its name may be for a listing, which reads no more than that, to see it. */
+export const nameReach = 16 * 1024;
 
 export interface NewSessionOptions {
   /** The folder of all sessions. */
@@ -27,39 +20,34 @@ export interface NewSessionOptions {
   readonly id?: string | undefined;
   /** The file that this one is forked from. */
   readonly parentSession?: string | undefined;
-  /** Entries to begin with, as they are; they are written at once. */
+  /** Entries to begin with, as they are, and the lines to write them as; they are written at once. */
   readonly entries?: readonly Entry[];
+  readonly lines?: readonly string[];
 }
 
 /** A session that is kept in memory alone. */
-export function createMemorySession(cwd: string, id = Bun.randomUUIDv7()): Session {
-  return createStored({
-    header: newHeader(cwd, id, undefined),
-    path: undefined,
-    entries: [],
-    exists: false,
-    open: () => undefined,
-  });
+export function createMemorySession(cwd: string, id = Bun.randomUUIDv7(), entries: readonly Entry[] = []): Session {
+  const header = newHeader(cwd, id, undefined);
+  return createStored({ header, path: undefined, entries, exists: false, open: () => undefined });
 }
 
 /** A new session; its file appears with the first message (at once when it begins with entries). */
-export function createSession({
-  root,
-  cwd,
-  id = Bun.randomUUIDv7(),
-  parentSession,
-  entries = [],
-}: NewSessionOptions): Session {
+export function createSession(options: NewSessionOptions): Session {
+  const { root, cwd, id = Bun.randomUUIDv7(), parentSession, entries = [], lines } = options;
   const header = newHeader(cwd, id, parentSession);
   const path = join(sessionFolder(root, cwd), `${header.timestamp.replaceAll(/[:.]/g, "-")}_${id}.jsonl`);
   const open = () => {
     makePrivateFolder(dirname(path));
     const release = takeLock(path);
-    const fd = openForAppend(path);
-    return { fd, release };
+    try {
+      return { fd: openForAppend(path), release };
+    } catch (error) {
+      release();
+      throw error;
+    }
   };
   const session = createStored({ header, path, entries: [], exists: false, open });
-  if (entries.length > 0) session.adopt(entries);
+  if (entries.length > 0) session.adopt(entries, lines ?? entries.map((entry) => JSON.stringify(entry)));
   return session;
 }
 
@@ -70,31 +58,51 @@ export interface OpenedSession {
 }
 
 /** Opens an existing file for going on. Throws `AppError` `session`: not there, not readable, no session, or in use. */
-export function openSession(path: string): OpenedSession {
-  const release = takeLockOf(path);
+export function openSession(givenPath: string): OpenedSession {
+  const path = realPath(givenPath);
+  const release = takeLock(path);
   try {
-    const content = readSession(readFileSync(path));
-    const { entries, badLines, endsWithNewline, version } = content;
-    if (!content.header && entries.length === 0) throw new AppError("session", `${path} is not a session file`);
-    const header = content.header ?? newHeader(process.cwd(), Bun.randomUUIDv7(), undefined);
-    if (version < sessionVersion) rewrite(path, { ...header, version: sessionVersion }, entries);
+    const content = readSessionFile(path);
+    const { header, entries, badLines, endsWithNewline, version } = content;
+    if (!header && entries.length === 0) throw new AppError("session", `${path} is not a session file`);
+    const whole = header && version >= sessionVersion ? header : repair(path, content);
     const fd = openForAppend(path);
     // A line that was cut must not take the next entry with it.
-    if (!endsWithNewline && version >= sessionVersion) writeSync(fd, "\n");
-    return { session: createStored({ header, path, entries, exists: true, open: () => ({ fd, release }) }), badLines };
+    if (!endsWithNewline && whole === header) writeSync(fd, "\n");
+    const open = () => ({ fd, release });
+    return { session: createStored({ header: whole, path, entries, exists: true, open }), badLines };
   } catch (error) {
     release();
     throw error instanceof AppError ? error : cannot("read", path, error);
   }
 }
 
-function takeLockOf(path: string): () => void {
+function realPath(path: string): string {
   try {
-    closeSync(openSync(path, "r"));
+    const real = realpathSync(path);
+    closeSync(openSync(real, "r"));
+    return real;
   } catch (error) {
     throw cannot("read", path, error);
   }
-  return takeLock(path);
+}
+
+/** Replaces a file of an older version, or one that lost its header, by one of this version, whole or not at all. */
+function repair(path: string, { header, entries }: SessionContent): SessionHeader {
+  const whole = header
+    ? { ...header, version: sessionVersion }
+    : {
+        ...newHeader(process.cwd(), idInName(path) ?? Bun.randomUUIDv7(), undefined),
+        timestamp: entries[0]!.timestamp,
+      };
+  const lines = header?.version === sessionVersion ? [] : readSessionFile(path, { keepLines: true }).lines;
+  writePrivateFile(path, [JSON.stringify(whole), ...lines].map((line) => `${line}\n`).join(""));
+  return whole;
+}
+
+/** The id in a file's name, `<timestamp>_<id>.jsonl`. */
+export function idInName(path: string): string | undefined {
+  return /_(.+)\.jsonl$/.exec(basename(path))?.[1];
 }
 
 /** `<root>/--<path>--`, where `<path>` is the working directory with `-` for its separators. */
@@ -122,7 +130,7 @@ interface StoredOptions {
   readonly open: () => OpenFile | undefined;
 }
 
-type StoredSession = Session & { adopt(entries: readonly Entry[]): void };
+type StoredSession = Session & { adopt(entries: readonly Entry[], lines: readonly string[]): void };
 
 function createStored({ header, path, entries: existing, exists, open }: StoredOptions): StoredSession {
   const entries: Entry[] = [...existing];
@@ -130,7 +138,8 @@ function createStored({ header, path, entries: existing, exists, open }: StoredO
   let leaf: string | null = entries.at(-1)?.id ?? null;
   let file: OpenFile | undefined = exists ? open() : undefined;
   /** What is held back until the first message. */
-  let pending: string[] = exists ? [] : [toLine(header)];
+  const pending: string[] = exists ? [] : [JSON.stringify(header)];
+  let appended = false;
   let closed = false;
 
   function newId(): string {
@@ -140,14 +149,19 @@ function createStored({ header, path, entries: existing, exists, open }: StoredO
     }
   }
 
-  function store(entry: Entry, now: boolean): void {
-    pending.push(toLine(entry));
-    if (!now || path === undefined) return;
+  /** When it cannot be written it is not stored later either. */
+  function store(line: string, now: boolean): void {
+    if (path === undefined) return;
+    pending.push(line);
+    if (!now) return;
     try {
       file ??= open();
-      for (const line of pending) writeLine(file as OpenFile, line);
-      pending = [];
+      for (let next = pending[0]; next !== undefined; next = pending[0]) {
+        writeLine((file as OpenFile).fd, next);
+        pending.shift();
+      }
     } catch (error) {
+      pending.pop();
       throw error instanceof AppError ? error : cannot("write", path, error);
     }
   }
@@ -158,29 +172,50 @@ function createStored({ header, path, entries: existing, exists, open }: StoredO
     leaf = entry.id;
   }
 
+  function name(): string | undefined {
+    const info = entries.findLast((entry) => entry.type === "session_info");
+    return info?.type === "session_info" ? info.name : undefined;
+  }
+
+  /** A listing looks for the name near the end. */
+  function keepNameInReach(fd: number): void {
+    const given = name();
+    if (given === undefined) return;
+    try {
+      const { size } = fstatSync(fd);
+      const tail = Buffer.alloc(Math.min(size, nameReach));
+      readSync(fd, tail, 0, tail.length, size - tail.length);
+      if (!tail.includes('"session_info"')) append({ type: "session_info", name: given });
+    } catch {
+      // The name is in the file all the same.
+    }
+  }
+
+  function append(draft: EntryDraft): Entry {
+    if (closed) throw new AppError("session", "The session is closed");
+    const { type, ...rest } = draft;
+    const entry = { type, id: newId(), parentId: leaf, timestamp: new Date().toISOString(), ...rest } as Entry;
+    store(JSON.stringify(entry), file !== undefined || entry.type === "message");
+    add(entry);
+    appended = true;
+    return entry;
+  }
+
   return {
+    header,
     id: header.id,
     cwd: header.cwd,
     path,
     entries: () => entries,
     leafId: () => leaf,
-    name() {
-      const info = entries.findLast((entry) => entry.type === "session_info");
-      return info?.type === "session_info" ? info.name : undefined;
-    },
-    append(draft: EntryDraft) {
-      if (closed) throw new AppError("session", "The session is closed");
-      const { type, ...rest } = draft;
-      const entry = { type, id: newId(), parentId: leaf, timestamp: new Date().toISOString(), ...rest } as Entry;
-      store(entry, file !== undefined || entry.type === "message");
-      add(entry);
-      return entry;
-    },
-    adopt(given) {
-      for (const entry of given) {
-        store(entry, true);
+    name,
+    stored: () => file !== undefined,
+    append,
+    adopt(given, lines) {
+      given.forEach((entry, i) => {
+        store(lines[i] as string, true);
         add(entry);
-      }
+      });
     },
     moveTo(entryId) {
       if (entryId !== null && !ids.has(entryId)) throw new AppError("session", `The session has no entry '${entryId}'`);
@@ -188,6 +223,7 @@ function createStored({ header, path, entries: existing, exists, open }: StoredO
     },
     close() {
       if (closed) return;
+      if (file && appended) keepNameInReach(file.fd);
       closed = true;
       if (!file) return;
       closeSync(file.fd);
@@ -196,32 +232,27 @@ function createStored({ header, path, entries: existing, exists, open }: StoredO
   };
 }
 
-function toLine(record: object): string {
-  return `${JSON.stringify(record)}\n`;
-}
-
-function writeLine({ fd }: OpenFile, line: string): void {
-  const bytes = Buffer.from(line);
-  // One write a line; only a full disk or a signal makes it come back short.
-  for (let offset = 0; offset < bytes.length; ) offset += writeSync(fd, bytes, offset);
+/** One write a line; only a full disk or a signal makes it come back short. What was written of a line that failed is taken back. */
+function writeLine(fd: number, line: string): void {
+  const bytes = Buffer.from(`${line}\n`);
+  let written = 0;
+  try {
+    while (written < bytes.length) written += writeSync(fd, bytes, written);
+  } catch (error) {
+    if (written > 0) ftruncateSync(fd, fstatSync(fd).size - written);
+    throw error;
+  }
 }
 
 /** Mode 0600 whatever the umask; an existing file that others could read is closed to them. */
 function openForAppend(path: string): number {
   const fd = openSync(path, "a+", 0o600);
-  if ((fstatSync(fd).mode & 0o777) !== 0o600) fchmodSync(fd, 0o600);
+  try {
+    if ((fstatSync(fd).mode & 0o777) !== 0o600) fchmodSync(fd, 0o600);
+  } catch {
+    // It is another user's, who let us write to it.
+  }
   return fd;
-}
-
-function makePrivateFolder(folder: string): void {
-  if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(folder, 0o700);
-}
-
-/** Replaces a file of an older version by one of this version, whole or not at all. */
-function rewrite(path: string, header: SessionHeader, entries: readonly Entry[]): void {
-  const temporary = `${path}.${process.pid}.tmp`;
-  writeFileSync(temporary, [header, ...entries].map(toLine).join(""), { mode: 0o600 });
-  renameSync(temporary, path);
 }
 
 function cannot(what: string, path: string, error: unknown): AppError {

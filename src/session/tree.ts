@@ -61,7 +61,9 @@ function afterCompaction(path: readonly Entry[]): Entry[] {
   const first = path.findIndex(({ id }) => id === compaction.firstKeptEntryId);
   const kept = first === -1 ? [] : path.slice(first, at);
   const hasPrompt = compaction.systemMessage !== undefined;
-  return [compaction, ...kept.filter((entry) => !(hasPrompt && isSystem(entry))), ...path.slice(at + 1)];
+  // An earlier compaction among what is kept is part of this one's summary.
+  const shown = kept.filter((entry) => entry.type !== "compaction" && !(hasPrompt && isSystem(entry)));
+  return [compaction, ...shown, ...path.slice(at + 1)];
 }
 
 function isSystem(entry: Entry): boolean {
@@ -95,13 +97,28 @@ function edited(message: Message | undefined, replacement: unknown): Message | u
   return { ...message, content } as Message;
 }
 
+/** The model and thinking level in force at a leaf. */
+export function branchSettings(entries: readonly Entry[], leafId: string | null) {
+  return settings(pathTo(entries, leafId));
+}
+
 function settings(path: readonly Entry[]): Pick<SessionContext, "model" | "thinkingLevel"> {
-  const model = path.findLast((entry) => entry.type === "model_change");
   const level = path.findLast((entry) => entry.type === "thinking_level_change");
   return {
-    model: model?.type === "model_change" ? { provider: model.provider, modelId: model.modelId } : undefined,
+    model: lastModel(path),
     thinkingLevel: level?.type === "thinking_level_change" ? level.thinkingLevel : undefined,
   };
+}
+
+/** The model that was chosen or answered last. */
+function lastModel(path: readonly Entry[]): SessionContext["model"] {
+  for (const entry of path.toReversed()) {
+    if (entry.type === "model_change") return { provider: entry.provider, modelId: entry.modelId };
+    if (entry.type !== "message" || entry.message.role !== "assistant") continue;
+    const { provider, model } = entry.message;
+    if (typeof provider === "string" && typeof model === "string") return { provider, modelId: model };
+  }
+  return undefined;
 }
 
 /** The prompt in force: the leading system message with the sections that later ones changed. */

@@ -4,7 +4,7 @@ import { closeSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import * as z from "zod/mini";
 import { AppError } from "../util/error.ts";
-import { createPipe, type Reading, readPipe, readStream, type Take } from "../util/pipe.ts";
+import { createPipe, type Hold, type Reading, readPipe, readStream, type Take } from "../util/pipe.ts";
 import { type Exit, endGroup, followEscapees, type GroupChild, spawnGroup } from "../util/process-group.ts";
 import description from "./bash.md" with { type: "text" };
 import { createSpill, type Spill, type SpilledFile, spillLimit } from "./bash-spill.ts";
@@ -30,35 +30,61 @@ export const bash = defineTool({
   description,
   input: z.strictObject({
     command: z.string().check(z.describe("The command line, as for `bash -c`")),
+    // Models that know other agents' bash say what a command is for, and are not to fail for it.
+    description: z.optional(z.string().check(z.describe("What it does, in a few words"))),
     timeout_ms: z.optional(z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe(timeoutText))),
   }),
   summarize: ({ command }) => command,
   run: async ({ command, timeout_ms }, context) => {
     const started = performance.now();
     const { maxOutput } = context;
-    const output = createBoundedOutput(maxOutput);
-    let received = 0;
     const spill = createSpill(maxOutput);
+    const output = createBoundedOutput(maxOutput, spill);
     const updates = throttleUpdates(output, context.onUpdate);
-    const shell = await startShell(command, context, (bytes) => {
-      received += bytes.length;
-      spill.write(bytes);
+    const timeoutMs = timeout_ms ?? defaultTimeoutMs;
+    const { ending, held } = await runShell(command, context, timeoutMs, (bytes) => {
       output.write(bytes);
       updates.changed();
     });
-    const timeoutMs = timeout_ms ?? defaultTimeoutMs;
-    const ending = await waitForEnding(shell.child.exited, timeoutMs, context.signal);
-    if (typeof ending === "string") await endGroup(shell.child.pid, killGraceMs);
-    const held = await stillHeld(shell.reading, () => received);
     updates.stop();
-    shell.reading.discard();
     output.end();
     const wallMs = performance.now() - started;
     return toOutput({ ending, held, timeoutMs, output, spill, maxOutput, wallMs });
   },
 });
 
-type Ending = Exit | "timeout" | "aborted";
+export type Ending = Exit | "timeout" | "aborted";
+
+export interface ShellRun {
+  readonly ending: Ending;
+  /** A process that was left behind has the output open still. */
+  readonly held: boolean;
+}
+
+/** Runs a command to its end, its time limit (undefined: none) or the abort; `take` gets what it prints, and `hold` can make it wait. */
+export async function runShell(
+  command: string,
+  context: ShellContext,
+  timeoutMs: number | undefined,
+  take: Take,
+  hold?: Hold,
+): Promise<ShellRun> {
+  let received = 0;
+  let isOver = false;
+  const count = (bytes: Uint8Array) => {
+    received += bytes.length;
+    take(bytes);
+  };
+  const shell = await startShell(command, context, count, hold && (() => (isOver ? undefined : hold())));
+  const ending = await waitForEnding(shell.child.exited, timeoutMs, context.signal);
+  isOver = true;
+  if (typeof ending === "string") await endGroup(shell.child.pid, killGraceMs);
+  const held = await stillHeld(shell.reading, () => received);
+  shell.reading.discard();
+  return { ending, held };
+}
+
+export type ShellContext = Pick<ToolContext, "cwd" | "env" | "sandbox" | "signal">;
 
 interface Shell {
   readonly child: GroupChild;
@@ -66,15 +92,15 @@ interface Shell {
 }
 
 /** Stdout and stderr share one pipe, so their order is that of the writes. */
-async function startShell(command: string, context: ToolContext, take: Take): Promise<Shell> {
+async function startShell(command: string, context: ShellContext, take: Take, hold: Hold | undefined): Promise<Shell> {
   const { cwd, env, sandbox } = context;
   const [pipe] = await Promise.all([createPipe(), followEscapees()]);
   const words = ["bash", "-c", "--", pipe ? command : `exec 2>&1\n${command}`];
   try {
     const child = spawnGroup(sandbox?.(words) ?? words, { cwd, env, output: pipe?.writeFd ?? "pipe" });
-    if (!pipe) return { child, reading: readStream(child.stdout ?? new ReadableStream(), take) };
+    if (!pipe) return { child, reading: readStream(child.stdout ?? new ReadableStream(), take, hold) };
     closeSync(pipe.writeFd);
-    return { child, reading: readPipe(pipe.readFd, take) };
+    return { child, reading: readPipe(pipe.readFd, take, hold) };
   } catch (error) {
     if (pipe) for (const fd of [pipe.readFd, pipe.writeFd]) closeSync(fd);
     throw startFailure(error, command, cwd);
@@ -98,10 +124,14 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-async function waitForEnding(exited: Promise<Exit>, timeoutMs: number, signal: AbortSignal): Promise<Ending> {
+async function waitForEnding(
+  exited: Promise<Exit>,
+  timeoutMs: number | undefined,
+  signal: AbortSignal,
+): Promise<Ending> {
   const { promise, resolve } = Promise.withResolvers<Ending>();
   const abort = () => resolve("aborted");
-  const timer = setTimeout(() => resolve("timeout"), timeoutMs);
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => resolve("timeout"), timeoutMs);
   signal.addEventListener("abort", abort);
   if (signal.aborted) abort();
   exited.then(resolve);
@@ -128,8 +158,9 @@ interface Updates {
   stop(): void;
 }
 
-/** The first output at once, then the latest end of it about ten times a second. */
+/** The start, the first output at once, then the latest end of it about ten times a second. */
 function throttleUpdates(output: BoundedOutput, onUpdate: ToolContext["onUpdate"]): Updates {
+  onUpdate({ content: [] });
   let last = -Infinity;
   let timer: Timer | undefined;
   let sent = "";
@@ -137,7 +168,7 @@ function throttleUpdates(output: BoundedOutput, onUpdate: ToolContext["onUpdate"
     timer = undefined;
     last = performance.now();
     const text = output.tail(updateCharacters);
-    if (text !== sent) onUpdate({ content: [{ type: "text", text }] });
+    if (text !== sent) onUpdate({ content: [{ type: "text", text }], details: {} });
     sent = text;
   }
   return {
@@ -179,7 +210,8 @@ function toOutput({ ending, held, timeoutMs, output, spill, maxOutput, wallMs }:
       ...(exit?.signal === undefined ? {} : { signal: exit.signal }),
       wall_time_seconds: Math.round(wallMs) / 1000,
     },
-    ...(cut.truncated ? { details: cut } : {}),
+    // One that was stopped has them too, as clients know it.
+    ...(cut.truncated ? { details: cut } : ending === "aborted" ? { details: {} } : {}),
   };
 }
 
@@ -193,14 +225,14 @@ function describeExit({ code, signal }: Exit): string {
   return `exit code ${code}${name === undefined ? "" : ` = 128 + ${name}`}`;
 }
 
-interface Fitted {
+export interface Fitted {
   readonly text: string;
   readonly truncated: boolean;
   readonly fullOutputPath?: string;
 }
 
 /** The output, or its beginning and its end, `room` characters together, with what is missing counted between them. */
-function fit(output: BoundedOutput, spill: Spill, room: number): Fitted {
+export function fit(output: BoundedOutput, spill: Spill, room: number): Fitted {
   const length = output.length();
   if (length <= room) {
     spill.drop();

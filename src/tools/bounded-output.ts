@@ -1,6 +1,16 @@
 // The output of a command in bounded memory: its beginning and its latest end are kept as plain text, all characters are counted.
 import { createPlainText } from "./bash-plain-text.ts";
 
+/** Text, or bytes that are ASCII; the memory of bytes is not to be kept. */
+export type Part = string | Uint8Array;
+
+/** Gets all of the plain text. */
+export interface PartSink {
+  add(part: Part): void;
+  /** Takes back what has come since the last line feed. */
+  eraseLine(): void;
+}
+
 export interface BoundedOutput {
   /** Takes the next bytes, which may end in the middle of a character; the memory is not kept. */
   write(bytes: Uint8Array): void;
@@ -14,23 +24,21 @@ export interface BoundedOutput {
   length(): number;
 }
 
-/** Text, or bytes that are ASCII. */
-type Part = string | Uint8Array;
-
 /** Below this many bytes it is not worth it to look whether they can be kept as they are. */
 const smallPiece = 4096;
 
 /**
  * Bytes are read as UTF-8, with U+FFFD for what is not. Escape sequences and control characters are left out, and a line that
- * overwrites itself is its last state. Up to `limit` characters of the beginning and of the end are kept.
+ * overwrites itself is its last state. Up to `limit` characters of the beginning and of the end are kept; `whole` gets everything.
  */
-export function createBoundedOutput(limit: number): BoundedOutput {
+export function createBoundedOutput(limit: number, whole?: PartSink): BoundedOutput {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const lines = createEnds(limit);
   /** What has come since the last line feed, as long as it can be taken back. */
   const line = createEnds(limit);
 
   function add(part: Part): void {
+    whole?.add(part);
     const end = lineEnd(part);
     if (end === 0) {
       line.add(part);
@@ -45,7 +53,12 @@ export function createBoundedOutput(limit: number): BoundedOutput {
     if (end < part.length) line.add(cut(part, end));
   }
 
-  const plain = createPlainText({ text: add, eraseLine: line.clear });
+  function eraseLine(): void {
+    whole?.eraseLine();
+    line.clear();
+  }
+
+  const plain = createPlainText({ text: add, eraseLine });
 
   return {
     write(bytes) {

@@ -13,6 +13,8 @@ import { unifiedDiff } from "./unified-diff.ts";
 const newString = z.string().check(z.describe("The text to put in its place, taken literally"));
 const replaceAll = z.optional(z.boolean().check(z.describe("Replace every occurrence (default: it must occur once)")));
 
+const byteOrderMark = "\ufeff";
+
 export const edit = defineTool({
   name: "edit",
   access: "write",
@@ -49,8 +51,8 @@ export const edit = defineTool({
   },
   run: async (input, context) => {
     const { path } = input;
-    const { after, stamp, lines } = await plan(input, context);
-    await commitFile(context, path, new TextEncoder().encode(after), { stamp });
+    const { after, mark, stamp, lines } = await plan(input, context);
+    await commitFile(context, path, new TextEncoder().encode(mark + after), { stamp });
     const [first] = lines;
     return {
       text:
@@ -73,8 +75,10 @@ interface EditInput extends Partial<{ [Field in keyof OneEdit]: OneEdit[Field] |
 }
 
 interface Plan {
+  /** The text without its byte order mark, as `read` shows it. */
   readonly before: string;
   readonly after: string;
+  readonly mark: "" | typeof byteOrderMark;
   /** The state of the file that this is planned for. */
   readonly stamp: FileStamp;
   /** The line, counted from 1, of each place, ascending. */
@@ -86,14 +90,16 @@ async function plan(input: EditInput, { cwd, files }: Pick<ToolContext, "cwd" | 
   const { path } = input;
   const replacements = toReplacements(input);
   const bytes = await readRegularFile(cwd, path);
-  const before = decodeUtf8(bytes, path);
+  const text = decodeUtf8(bytes, path);
+  const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
+  const before = text.slice(mark.length);
   const stamp = stampOf(bytes);
   const seen = files.lastSeen(await realPath(cwd, path));
   if (seen !== undefined && seen !== stamp) throw changedOnDisk(path);
   const replaced = replaceText(before, replacements);
   const problems = findProblems(path, before, replacements, replaced);
   if (problems.length > 0) throw toolError(inWords(problems, input.edits !== undefined && input.edits.length > 0));
-  return { before, after: replaced.text, stamp, lines: replaced.lines.flat().sort((a, b) => a - b) };
+  return { before, after: replaced.text, mark, stamp, lines: replaced.lines.flat().sort((a, b) => a - b) };
 }
 
 /** The edits of either form of the arguments. */

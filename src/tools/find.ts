@@ -6,7 +6,7 @@ import { toFileError } from "./regular-file.ts";
 import { createNotes } from "./search/notes.ts";
 import { createPathFilter } from "./search/path-filter.ts";
 import { createPauses, searchTimeMs, withTimeLimit } from "./search/pauses.ts";
-import { findRoot, type SearchRoot, searchPath } from "./search/search-root.ts";
+import { findRoot, isDenied, type SearchRoot, searchPath } from "./search/search-root.ts";
 import { type TreeEntry, walkTree } from "./search/walk.ts";
 import { type ToolContext, toolError } from "./tool.ts";
 
@@ -66,8 +66,10 @@ async function search({ pattern, path = ".", limit }: Input, context: ToolContex
     const onUnreadable = (below: string, error: unknown) => notes.unreadable(root.show(below), error);
     try {
       for await (const entry of walkTree(root, { includeHidden: filter.wantsHidden, onUnreadable, signal })) {
-        if (filter.accepts(entry)) add(root, entry);
         if (pauses.isDue()) await pauses.take();
+        if (!filter.accepts(entry)) continue;
+        if (isDenied(root, entry.path, "find", context)) notes.denied(1);
+        else add(root, entry);
       }
     } catch (error) {
       throw await toFileError(error, "read", context.cwd, path);

@@ -1,5 +1,6 @@
 // Searches file contents, line by line.
 import * as z from "zod/mini";
+import { plural } from "../util/plural.ts";
 import { defineTool } from "./define-tool.ts";
 import description from "./grep.md" with { type: "text" };
 import { toFileError } from "./regular-file.ts";
@@ -7,11 +8,10 @@ import { createFindings } from "./search/findings.ts";
 import { createMatcher } from "./search/matcher.ts";
 import { parsePattern } from "./search/pattern.ts";
 import { createPauses, searchTimeMs, withTimeLimit } from "./search/pauses.ts";
-import { plural } from "./search/plural.ts";
 import { requiredTexts } from "./search/required-texts.ts";
 import { findRipgrep } from "./search/ripgrep.ts";
 import { searchNamedFile, searchTree } from "./search/search-files.ts";
-import { findRoot, searchPath } from "./search/search-root.ts";
+import { findRoot, isDenied, searchPath } from "./search/search-root.ts";
 import type { ToolContext } from "./tool.ts";
 
 const defaultLimit = 100;
@@ -60,7 +60,16 @@ async function search(request: Input, context: ToolContext, timeLimitMs: number)
   const inTime = await withTimeLimit(timeLimitMs, context.signal, async (signal) => {
     const root = await findRoot(context.cwd, path);
     const pauses = createPauses(signal);
-    const job = { root, matcher, required: requiredTexts(parsed), findings, pauses, signal };
+    const required = requiredTexts(parsed);
+    const job = {
+      root,
+      matcher,
+      required,
+      findings,
+      pauses,
+      signal,
+      isDenied: (below: string) => isDenied(root, below, "grep", context),
+    };
     try {
       if (root.isFolder) await searchTree(job, glob, findRipgrep(context.env, context.cwd));
       else await searchNamedFile(job, context.cwd, path);

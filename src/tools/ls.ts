@@ -6,8 +6,9 @@ import { defineTool } from "./define-tool.ts";
 import description from "./ls.md" with { type: "text" };
 import { toFileError } from "./regular-file.ts";
 import { rulesAbove } from "./search/ignore-rules.ts";
+import { createNotes } from "./search/notes.ts";
 import { searchTimeMs, withTimeLimit } from "./search/pauses.ts";
-import { findRoot, searchPath, shownPath } from "./search/search-root.ts";
+import { findRoot, isDenied, searchPath, shownPath } from "./search/search-root.ts";
 import { kindOf, sortedEntries } from "./search/walk.ts";
 import { type ToolContext, toolError } from "./tool.ts";
 
@@ -39,13 +40,17 @@ export const ls = defineTool({
   },
 });
 
-async function list({ path = ".", limit }: Input, { cwd, maxOutput }: ToolContext, signal: AbortSignal) {
+async function list({ path = ".", limit }: Input, context: ToolContext, signal: AbortSignal) {
+  const { cwd, maxOutput } = context;
   const root = await findRoot(cwd, path);
   if (!root.isFolder) throw toolError(`${path} is a file, not a folder; use read`);
   try {
-    const entries = await sortedEntries(root.real);
-    if (entries.length === 0) return `${path} is empty`;
-    const names = new Set(entries.map(({ name }) => name));
+    const all = await sortedEntries(root.real);
+    if (all.length === 0) return `${path} is empty`;
+    const names = new Set(all.map(({ name }) => name));
+    const entries = all.filter(({ name }) => !isDenied(root, name, "ls", context));
+    const notes = createNotes();
+    notes.denied(all.length - entries.length);
     const rules = await (await rulesAbove(root.top, root.real)).enter(root.real, names);
     const lines: string[] = [];
     let characters = maxOutput - reserve;
@@ -61,7 +66,7 @@ async function list({ path = ".", limit }: Input, { cwd, maxOutput }: ToolContex
     }
     const left = entries.length - lines.length;
     if (left > 0) lines.push(`... ${left} more; raise limit, or use find to narrow it`);
-    return lines.join("\n");
+    return [...lines, ...notes.lines()].join("\n");
   } catch (error) {
     throw await toFileError(error, "read", cwd, path);
   }

@@ -1,7 +1,9 @@
 // Shows a window of a text file with line numbers, in one pass and bounded memory; images go to models that take them.
+import { isUtf8 } from "node:buffer";
 import type { FileHandle } from "node:fs/promises";
 import * as z from "zod/mini";
 import { windowFrom } from "../util/line-window.ts";
+import { plural } from "../util/plural.ts";
 import { defineTool } from "./define-tool.ts";
 import { createStamper, type FileStamp, maxStampedBytes, stampLarge, stampOf } from "./file-memory.ts";
 import { imageHeadBytes, imageKind, showImage } from "./image.ts";
@@ -44,8 +46,10 @@ export const read = defineTool({
       const kind = await kindOf(file);
       if (kind !== undefined) {
         const bytes = await readWhole(file, path);
-        files.saw(real, stampOf(bytes));
-        return await showImage(path, bytes, kind, acceptsImages);
+        if (!isText(bytes)) {
+          files.saw(real, stampOf(bytes));
+          return await showImage(path, bytes, kind, acceptsImages);
+        }
       }
       const { size } = await file.stat();
       const isLarge = size > maxStampedBytes;
@@ -74,6 +78,11 @@ async function kindOf(file: FileHandle) {
   const head = new Uint8Array(imageHeadBytes);
   const { bytesRead } = await file.read(head, 0, head.length, 0);
   return imageKind(head.subarray(0, bytesRead));
+}
+
+/** A text may begin as an image does (`GIF89a`), but no image is UTF-8 without a NUL. */
+function isText(bytes: Uint8Array): boolean {
+  return !bytes.includes(0) && isUtf8(bytes);
 }
 
 interface Scanned {
@@ -226,8 +235,4 @@ function show(path: string, offset: number, column: number | undefined, lines: L
     ...shown,
     `... ${complete ? plural(left, "more line") : "more lines follow"}; go on with offset ${next}`,
   ].join("\n");
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

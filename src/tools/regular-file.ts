@@ -34,12 +34,12 @@ export async function openRegularFile(cwd: string, path: string): Promise<FileHa
   }
 }
 
-/** Where the path really leads, symlinks followed; throws `ToolError` where that cannot be told. */
-export async function realPath(cwd: string, path: string): Promise<string> {
+/** Where the path really leads, symlinks followed; throws `ToolError` where that cannot be told, in words for what was wanted of it. */
+export async function realPath(cwd: string, path: string, verb: "read" | "write" = "read"): Promise<string> {
   try {
     return realTarget(resolvePath(cwd, path));
   } catch (error) {
-    throw await toFileError(error, "read", cwd, path);
+    throw await toFileError(error, verb, cwd, path);
   }
 }
 
@@ -89,8 +89,12 @@ export function notUtf8(path: string): ToolError {
 
 function checkRegular(stats: Stats, path: string): void {
   if (stats.isFile()) return;
-  const kind = stats.isDirectory() ? "directory" : stats.isFIFO() ? "FIFO" : stats.isSocket() ? "socket" : "device";
-  throw toolError(`${path} is a ${kind}, not a regular file`);
+  throw toolError(`${path} is a ${kindWord(stats)}, not a regular file`);
+}
+
+/** What something is that is no regular file. */
+export function kindWord(stats: Stats): string {
+  return stats.isDirectory() ? "directory" : stats.isFIFO() ? "FIFO" : stats.isSocket() ? "socket" : "device";
 }
 
 /** A file system error in words for the model; other errors pass as they are. */

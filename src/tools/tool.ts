@@ -19,6 +19,8 @@ export interface ToolContext {
   readonly files: FileMemory;
   /** Whether the model takes images. */
   readonly acceptsImages: boolean;
+  /** Whether a rule keeps a tool from showing an absolute path that it comes across. */
+  readonly deniesPath?: ((toolName: string, path: string) => boolean) | undefined;
   /** Puts a command into the sandbox, when there is one. */
   readonly sandbox?: ((command: readonly string[]) => string[]) | undefined;
 }

@@ -1,21 +1,13 @@
 // Writing a file so that a reader, or the next start after a crash, finds either the old content or the new one, never a part.
-import { rmSync, type Stats } from "node:fs";
-import { access, constants, type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import type { Stats } from "node:fs";
+import { access, constants, type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { copyExtendedAttributes } from "./extended-attributes.ts";
 import { realTarget } from "./paths.ts";
+import { removeAbandoned, settle, stage } from "./staging.ts";
 
 /** Why a temporary file or the renaming may be refused where writing in place can still go on; EBUSY is a file that is a mount point. */
 const inPlaceCodes = new Set(["EACCES", "EPERM", "EROFS", "EBUSY", "EXDEV"]);
-
-/** A temporary file: hidden, beside its target, and with the time of its making in the first digits of a UUID of version 7. */
-const temporaryName = /^\.pi-ts-([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f-]{21}\.tmp$/;
-/** One older than this belongs to a writer that was killed. */
-const abandonedMs = 60 * 60 * 1000;
-
-/** What is left to remove when the process ends in the middle of a write. */
-const unfinished = new Set<string>();
-let cleansUp = false;
 
 export interface WriteOptions {
   /**
@@ -63,8 +55,7 @@ async function replace(
   beforeCommit: () => Promise<void>,
 ): Promise<void> {
   const folder = dirname(target);
-  const temporary = join(folder, `.pi-ts-${Bun.randomUUIDv7()}.tmp`);
-  removeAtExit(temporary);
+  const temporary = stage(folder);
   try {
     // What replaces a private file is never readable for others, not even before it has its mode.
     const file = await open(temporary, "wx", existing ? 0o600 : 0o666);
@@ -81,7 +72,7 @@ async function replace(
     await rm(temporary, { force: true });
     throw error;
   } finally {
-    unfinished.delete(temporary);
+    settle(temporary);
   }
   await syncFolder(folder);
   await removeAbandoned(folder);
@@ -106,28 +97,6 @@ async function syncFolder(folder: string): Promise<void> {
     await handle.sync().finally(() => handle.close());
   } catch {
     // The content is safe either way.
-  }
-}
-
-function removeAtExit(temporary: string): void {
-  unfinished.add(temporary);
-  if (cleansUp) return;
-  cleansUp = true;
-  process.on("exit", () => {
-    for (const path of unfinished) rmSync(path, { force: true });
-  });
-}
-
-/** Removes what writers that were killed have left in `folder`. */
-async function removeAbandoned(folder: string): Promise<void> {
-  try {
-    const abandoned = (await readdir(folder)).filter((name) => {
-      const made = temporaryName.exec(name);
-      return made !== null && Number.parseInt(`${made[1]}${made[2]}`, 16) < Date.now() - abandonedMs;
-    });
-    for (const name of abandoned) await rm(join(folder, name), { force: true });
-  } catch {
-    // Someone else's folder; the write itself is done.
   }
 }
 

@@ -30,6 +30,10 @@ const exitStatus = {
 
 export type ErrorCode = keyof typeof exitStatus;
 
+export function isErrorCode(value: unknown): value is ErrorCode {
+  return typeof value === "string" && Object.hasOwn(exitStatus, value);
+}
+
 export interface AppErrorOptions {
   /** What to do next, in one sentence. */
   hint?: string | undefined;

@@ -23,6 +23,9 @@ export interface Reading {
 /** Takes a piece of what was read. The memory is used again as soon as it returns. */
 export type Take = (bytes: Uint8Array) => void;
 
+/** Asked before each read: a promise keeps the reader from going on, so that the writer has to wait, until it resolves or `hurry` is called. */
+export type Hold = () => Promise<unknown> | undefined;
+
 // See pipe(2) and fcntl(2).
 const closeOnExec = 0o2000000;
 const nonBlocking = 0o4000;
@@ -53,7 +56,7 @@ let memory: Uint8Array | undefined;
  * Reads a pipe to its end and closes it. It looks again and again instead of being woken: a writer in full flow fills the pipe in the
  * meantime, so that gigabytes cost a few thousand reads.
  */
-export function readPipe(fd: number, take: Take): Reading {
+export function readPipe(fd: number, take: Take, hold?: Hold): Reading {
   const { promise, resolve } = Promise.withResolvers<void>();
   memory ??= new Uint8Array(pipeSize);
   const piece = memory;
@@ -62,9 +65,16 @@ export function readPipe(fd: number, take: Take): Reading {
   let longestMs = idleMs;
   let discarding = false;
   let open = true;
+  let isHeld = false;
 
   function turn(): void {
     timer = undefined;
+    const held = hold?.();
+    if (held) {
+      isHeld = true;
+      void held.then(proceed);
+      return;
+    }
     const count = readAvailable(fd, piece);
     if (count === 0) {
       open = false;
@@ -81,11 +91,19 @@ export function readPipe(fd: number, take: Take): Reading {
     else timer = setTimeout(turn, waitMs);
   }
 
+  function proceed(): void {
+    if (isHeld && open) {
+      isHeld = false;
+      turn();
+    }
+  }
+
   turn();
   return {
     ended: promise,
     hurry() {
       waitMs = 1;
+      proceed();
       // Without a timer its next turn is due anyway.
       if (!open || timer === undefined) return;
       clearTimeout(timer);
@@ -109,15 +127,22 @@ function readAvailable(fd: number, piece: Uint8Array): number | undefined {
 }
 
 /** The same for a stream, where there is no pipe. */
-export function readStream(stream: ReadableStream<Uint8Array>, take: Take): Reading {
+export function readStream(stream: ReadableStream<Uint8Array>, take: Take, hold?: Hold): Reading {
   let discarding = false;
+  let hurry = Promise.withResolvers<void>();
   async function read(): Promise<void> {
-    for await (const bytes of stream) if (!discarding) take(bytes);
+    for await (const bytes of stream) {
+      if (!discarding) take(bytes);
+      const held = hold?.();
+      if (!held) continue;
+      hurry = Promise.withResolvers();
+      await Promise.race([held, hurry.promise]);
+    }
   }
   return {
     // What cannot be read any more has ended too.
     ended: read().catch(() => {}),
-    hurry() {},
+    hurry: () => hurry.resolve(),
     discard() {
       discarding = true;
     },

@@ -87,7 +87,8 @@ let ending = false;
 function endWithProgram(): void {
   if (ending) return;
   ending = true;
-  process.on("exit", killAllGroups);
+  // First of all, so that nobody writes any more when others clear up.
+  process.prependListener("exit", killAllGroups);
   for (const name of ["SIGHUP", "SIGINT", "SIGTERM"] as const) {
     process.on(name, () => {
       if (process.listenerCount(name) === 1) process.exit(128 + constants.signals[name]);

@@ -1,6 +1,7 @@
 // Hides keys in text that a user, a log or a model will see.
 
-const hidden = "[key hidden]";
+/** What stands where a key stood. */
+export const hidden = "[key hidden]";
 const keyShapes =
   /\b(?:sk|pk|rk|org|key|gsk|xai)-[A-Za-z0-9_-]{12,}|\bAIza[A-Za-z0-9_-]{20,}|\bBearer\s+[A-Za-z0-9._~+/=-]{8,}/g;
 // A password may hold an @ of its own, so everything up to the last one goes.
@@ -17,12 +18,18 @@ export function redact(text: string, secrets: readonly (string | undefined)[] = 
     .replace(urlCredentials, "$1[hidden]@");
 }
 
-/** `text` without the given secrets, and otherwise as it is. */
+/** `text` without the given secrets, also where JSON or JSON in JSON holds them, and otherwise as it is. */
 export function hideSecrets(text: string, secrets: readonly (string | undefined)[]): string {
   let result = text;
-  // The longest first: one may hold another.
-  for (const secret of [...secrets].sort((a, b) => (b?.length ?? 0) - (a?.length ?? 0))) {
-    if (secret && secret.length >= 4) result = result.replaceAll(secret, hidden);
-  }
+  for (const form of formsOf(secrets)) result = result.replaceAll(form, hidden);
   return result;
+}
+
+/** Secrets long enough to be hidden, each as it may be written; the longest first, since one may hold another. */
+export function formsOf(secrets: readonly (string | undefined)[]): string[] {
+  const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
+  const forms = secrets.flatMap((secret) =>
+    secret && secret.length >= 4 ? [secret, inJson(secret), inJson(inJson(secret))] : [],
+  );
+  return [...new Set(forms)].sort((a, b) => b.length - a.length);
 }

@@ -1,9 +1,13 @@
 // Untrusted text made safe for a terminal: what could move the cursor, recolour, retitle or reorder is shown instead of sent.
 
-// C0 without tab and LF, DEL, C1, the bidi controls (Unicode TR9), line separators, and characters that show nothing but are there: blanks
-// without width, invisible operators, and the tags in which whole sentences can hide.
-const unsafe =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+// Control characters but for tab and LF; line separators; and characters that show nothing but are there: the bidi controls (Unicode TR9),
+// blanks without width, fillers, selectors of variants, and the tags in which whole sentences can hide.
+const control = String.raw`[\p{Cc}--[\t\n]]`;
+const invisible = String.raw`[\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]`;
+// What makes an emoji of what stands before it, or one of two; and what joins or parts letters in scripts that are written joined.
+const emojiPart = String.raw`(?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?<=[0-9#*])\ufe0f(?=\u20e3)|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d(?=\p{Extended_Pictographic})`;
+const letterJoiner = String.raw`(?<=[[\p{L}\p{M}]&&[\p{scx=Arab}\p{scx=Syrc}\p{scx=Beng}\p{scx=Deva}\p{scx=Gujr}\p{scx=Guru}\p{scx=Khmr}\p{scx=Knda}\p{scx=Mlym}\p{scx=Mymr}\p{scx=Orya}\p{scx=Sinh}\p{scx=Taml}\p{scx=Telu}]])[\u200c\u200d](?!\p{Default_Ignorable_Code_Point})`;
+const unsafe = new RegExp(`(?!${emojiPart}|${letterJoiner})(?:${control}|${invisible})`, "gv");
 
 /** `text` with control characters visible (ESC as ␛, others as their picture or code point); CRLF becomes LF. Safe on pieces of a stream. */
 export function visible(text: string): string {

@@ -8,10 +8,15 @@ export function queueStdout(text: string): void {
   writer ??= Bun.stdout.writer();
   if (failure !== undefined) return;
   try {
-    writer.write(text);
+    const written: unknown = writer.write(text);
+    if (written instanceof Promise) written.catch(fail);
   } catch (error) {
-    failure = error as NodeJS.ErrnoException;
+    fail(error);
   }
+}
+
+function fail(error: unknown): void {
+  failure ??= error as NodeJS.ErrnoException;
 }
 
 /** Why what was queued could not be written, such as a reader that has gone away (`EPIPE`) or a full disk. */
@@ -25,7 +30,7 @@ export async function flushStdout(): Promise<void> {
   try {
     await writer?.flush();
   } catch (error) {
-    failure = error as NodeJS.ErrnoException;
+    fail(error);
   }
 }
 

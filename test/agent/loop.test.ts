@@ -418,7 +418,9 @@ describe("an abort", () => {
       "assistant +a +b",
       "result a stopped: true",
       "result b Error: not run: the user interrupted",
+      "assistant",
     ]);
+    expect(history.at(-1)).toMatchObject({ stopReason: "aborted", errorMessage: "Request aborted", content: [] });
   });
 
   test("lets the conversation go on", async () => {

@@ -81,6 +81,26 @@ const damages: readonly [name: string, history: Message[], expected: string[]][]
     [user("a\ud83cb\0"), assistant([{ type: "thinking", thinking: "\udf0d" }, toolCall("a")]), toolResult("a", "\0x")],
     ["user a\ufffdb", "assistant (\ufffd) +a", "result a x"],
   ],
+  [
+    "ids lose broken characters together with their results",
+    [assistant([toolCall("i\0d"), toolCall("id\ud83d")]), toolResult("id\ud83d", "2"), toolResult("i\0d", "1")],
+    ["assistant +id +id\ufffd", "result id 1", "result id\ufffd 2"],
+  ],
+  [
+    "ids that are the same once clean stay apart, and the one that was clean stays",
+    [assistant([toolCall("a\0"), toolCall("a")]), toolResult("a\0", "1"), toolResult("a", "2")],
+    ["assistant +a_2 +a", "result a_2 1", "result a 2"],
+  ],
+  [
+    "calls that share an id get ids and results of their own",
+    [assistant([a, a]), toolResult("a", "1"), toolResult("a", "2")],
+    ["assistant +a +a_2", "result a 1", "result a_2 2"],
+  ],
+  [
+    "empty ids are made up, each once in the conversation",
+    [assistant([toolCall("")]), toolResult("", "1"), assistant([toolCall("")]), toolResult("", "2")],
+    ["assistant +call", "result call 1", "assistant +call_2", "result call_2 2"],
+  ],
 ];
 
 test.each(damages)("%s", (_name, history, expected) => {
@@ -93,6 +113,18 @@ test("arguments keep their shape and lose broken characters at any depth", () =>
   const args = { path: "a\0", list: ["\ud83c", { "k\0": 1 }], n: null };
   const [message] = repairHistory([assistant([toolCall("a", "write", args)]), toolResult("a", "1")]);
   expect(message).toEqual(assistant([toolCall("a", "write", { path: "a", list: ["\ufffd", { k: 1 }], n: null })]));
+});
+
+test.each([
+  ["", "unnamed_tool"],
+  ["ba\0sh", "ba_sh"],
+  ["functions.bash", "functions_bash"],
+  ["x".repeat(70), "x".repeat(64)],
+  ["mcp__docs__search", "mcp__docs__search"],
+])("the name %j of a call goes out as %j, with its result", (name, expected) => {
+  const [message, result] = repairHistory([assistant([toolCall("a", name)]), toolResult("a", "1", { toolName: name })]);
+  expect(message).toEqual(assistant([toolCall("a", expected)]));
+  expect(result).toEqual(toolResult("a", "1", { toolName: expected }));
 });
 
 test("a made-up result is an error of the call's tool, the same each time", () => {
@@ -165,19 +197,22 @@ function pick<T>(random: Random, items: readonly T[]): T {
 function randomHistory(random: Random, { clean = false } = {}): Message[] {
   const good = ["hi", "北🌍", "two\nlines", " x"];
   const texts = clean ? good : [...good, "", "  \n", "a\ud83c", "b\0c", "tail \n"];
+  const names = clean ? ["bash", "read"] : ["bash", "read", "", "b\0sh", "functions.read", "n\ud83c", "x".repeat(70)];
+  const ids = clean ? ["call_"] : ["call_", "call_", "", "\0", "c\0_", "c\ud83c", "call_0"];
   const history: Message[] = [];
   for (let round = random(5) + 1; round > 0; round--) {
     history.push(user(clean || random(2) ? pick(random, texts) : [{ type: "text", text: pick(random, texts) }]));
     for (let turn = random(4); turn > 0; turn--) {
-      const calls = Array.from({ length: random(4) }, (_, i) =>
-        toolCall(`call_${i}`, pick(random, ["bash", "read"]), { path: pick(random, texts) }),
-      );
+      const calls = Array.from({ length: random(4) }, (_, i) => {
+        const id = pick(random, ids);
+        return toolCall(id === "call_" ? `call_${i}` : id, pick(random, names), { path: pick(random, texts) });
+      });
       const blocks: AssistantContent[] = [];
       if (random(2)) blocks.push({ type: "thinking", thinking: pick(random, texts) });
       if (clean || random(2)) blocks.push({ type: "text", text: pick(random, texts) });
       const stopReason = clean ? "stop" : pick(random, ["stop", "toolUse", "aborted", "error"] as const);
       history.push(assistant([...blocks, ...calls], { stopReason }));
-      for (const { id } of calls) history.push(toolResult(id, pick(random, texts)));
+      for (const { id, name } of calls) history.push(toolResult(id, pick(random, texts), { toolName: name }));
     }
   }
   return history;

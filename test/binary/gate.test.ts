@@ -43,12 +43,11 @@ test("the rule that a denial names does allow the call", async () => {
   expect(existsSync(dir.file("made"))).toBe(true);
 });
 
-test("of a command that no rule can hold the denial names --yolo", async () => {
+test("of a command that no rule can hold the denial names what would allow it, the narrower first", async () => {
   await using dir = tmp();
   const result = await runCall(bash("touch made\u001b[2K; ls\nallowed: all is well"), dir.path);
   expect(result.stderr).toContain("touch made␛[2K; ls\n    allowed: all is well");
-  expect(result.stderr).toContain("--yolo allows it");
-  expect(result.stderr).not.toContain("--allow");
+  expect(result.stderr).toContain("--allow 'bash' allows every call of it, --yolo everything");
 });
 
 test("a silent stdin that stays open is nobody to ask", async () => {
@@ -113,6 +112,29 @@ test("config.toml holds rules too, and they count together with those of flags",
   expect(result.told).toContain(`from ${dir.file(".pi-ts/config.toml")}`);
 });
 
+test("what may not be read is not shown by a search, and the model is told that something is left out", async () => {
+  await using dir = tmp();
+  writeFileSync(dir.file("keys.txt"), "token=abc\n");
+  writeFileSync(dir.file("open.txt"), "token=none\n");
+  const grep = (args: object): Call => ({ name: "grep", arguments: { pattern: "token", ...args } });
+  const deny = ["--deny", "read(keys.txt)"];
+  const walked = await runCall(grep({}), dir.path, deny);
+  expect(walked.told).toBe("open.txt:1: token=none\n... 1 path is denied by a rule");
+  const named = await runCall(grep({ path: "keys.txt" }), dir.path, ["--yolo", ...deny]);
+  expect(named.told).toContain("the rule read(keys.txt) from --deny forbids this");
+});
+
+test("a path that cannot be followed is one clear line", async () => {
+  await using dir = tmp();
+  symlinkSync("loop", dir.file("loop"));
+  const read = await runCall({ name: "read", arguments: { path: "loop/x" } }, dir.path);
+  expect(read.told).toBe("Error: cannot read loop/x: too many symbolic links");
+  const write = await runCall({ name: "write", arguments: { path: "loop/x", content: "" } }, dir.path);
+  expect(write.told).toBe("Error: cannot write loop/x: too many symbolic links");
+  const nul = await runCall({ name: "read", arguments: { path: "a\0b" } }, dir.path);
+  expect(nul.told).toBe("Error: a path cannot contain a NUL character");
+});
+
 test("--read-only offers only tools that read, and denies the others even with --yolo", async () => {
   await using dir = tmp();
   const result = await runCall({ name: "write", arguments: { path: "x", content: "x" } }, dir.path, [
@@ -137,6 +159,9 @@ test("--tools and --exclude-tools choose what is offered", async () => {
 test.each([
   [["--tools", "read,bsh"], "--tools: there is no tool 'bsh'"],
   [["--exclude-tools", "nothing"], "Known: "],
+  [["--tools", ","], "--tools names no tool"],
+  [["--tools", ""], "--tools names no tool"],
+  [["--exclude-tools", " , "], "--exclude-tools names no tool"],
   [["--allow", "bash(ls; rm)"], "--allow: the rule 'bash(ls; rm)' cannot be used"],
   [["--deny", "basch"], "Did you mean bash?"],
   [["--sandbox-net"], "Add --sandbox"],
@@ -146,13 +171,13 @@ test.each([
   expect(result.code).toBe(2);
 });
 
-test("a rule in config.toml that cannot be used is an error that names the file", async () => {
+test("a rule in config.toml that cannot be used is an error that names file, line and key", async () => {
   await using dir = tmp();
   mkdirSync(dir.file(".pi-ts"));
   writeFileSync(dir.file(".pi-ts/config.toml"), '[permissions]\ndeny = ["rm"]\n');
   const result = await runCli(["-p", "go"], { env: { OPENAI_API_KEY: "k", PI_PROVIDER: "openai" }, home: dir.path });
   expect(result.stderr).toContain(
-    `${dir.file(".pi-ts/config.toml")}: the rule 'rm' cannot be used: there is no tool 'rm'`,
+    `${dir.file(".pi-ts/config.toml")}:2, permissions.deny: the rule 'rm' cannot be used: there is no tool 'rm'`,
   );
   expect(result.code).toBe(2);
 });

@@ -195,7 +195,7 @@ describe("failures", () => {
   test.each([
     [["-p", "hi"], { PI_PROVIDER: "openai" }, "set $OPENAI_API_KEY"],
     [["-p", "hi"], {}, "set $ANTHROPIC_API_KEY"],
-    [["-p", "--modle", "x", "hi"], {}, "Did you mean --model?"],
+    [["-p", "--modell", "x", "hi"], {}, "Did you mean --model?"],
     [["-p", "--model"], {}, "--model needs a value"],
     [["-p", "-P", "nobody", "hi"], {}, "Unknown provider 'nobody'"],
     [["-p", "--max-turns", "0", "hi"], {}, "--max-turns must be a whole number above 0"],

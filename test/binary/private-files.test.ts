@@ -50,6 +50,19 @@ test.each([0o000, 0o022, 0o777])("a private file under umask %o, new and rewritt
   expect(await Bun.file(path).text()).toBe("two");
 });
 
+test("a private file is never staged in a file that somebody else has prepared", async () => {
+  await using dir = tmp();
+  const names = new Set<string>();
+  const pieces = function* () {
+    for (const name of readdirSync(dir.path)) names.add(name);
+    yield "text";
+  };
+  for (let i = 0; i < 2; i++) writePrivateFile(dir.file("file"), pieces());
+  names.delete("file");
+  expect(names.size).toBe(2);
+  expect(readdirSync(dir.path)).toEqual(["file"]);
+});
+
 test("a folder that the user made keeps its mode", async () => {
   await using dir = tmp();
   mkdirSync(dir.file("home"));

@@ -1,7 +1,7 @@
 // What a cloned repository brings along, on the compiled binary: it counts for nothing until the user trusts it.
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { startPty } from "../helpers/pty.ts";
+import { startPty, startShellPty } from "../helpers/pty.ts";
 import { startReplayServer } from "../helpers/replay-server.ts";
 import { runCli } from "../helpers/run-cli.ts";
 import { type TmpDir, tmp } from "../helpers/tmp.ts";
@@ -135,4 +135,21 @@ test("a no is remembered too", async () => {
     pty.write("\x04");
     expect(await pty.exited()).toBe(0);
   }
+});
+
+test("half a line typed before the question does not trust it, nor can a long line of the file look like the question", async () => {
+  await using dir = tmp();
+  await using server = await startReplayServer([]);
+  const { cwd, config, home } = createRepository(dir, server.url);
+  writeFileSync(config, `# ${"x".repeat(74)}Nothing else is in it.\n${readFileSync(config, "utf8")}`);
+  await using pty = await startShellPty({ env: at(), cwd, home });
+  pty.type("{bin}");
+  // It waits in the terminal from before the program reads any.
+  pty.write("y");
+  await pty.waitFor("Trust it as it is now? [y/N] ");
+  const rows = pty.screen();
+  expect(rows.filter((row) => row.includes("Nothing else"))).toEqual(["    Nothing else is in it."]);
+  pty.write("\r");
+  await pty.waitFor(notTrusted);
+  await pty.waitFor("/help for commands");
 });

@@ -1,6 +1,6 @@
 // Recording and replaying the compiled binary's traffic: the same run again, without network and without a key.
 import { describe, expect, test } from "bun:test";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Reply, refusal, startReplayServer } from "../helpers/replay-server.ts";
 import { runCli } from "../helpers/run-cli.ts";
@@ -66,6 +66,43 @@ describe.each(wires)("$name", (wire) => {
     const decoded = file.replace(/"base64":"([^"]*)"/g, (_all, text) => Buffer.from(text, "base64").toString("latin1"));
     for (const hidden of [testKey, "0123456789", "abcdef\\b", "Bearer sk"]) expect(decoded).not.toContain(hidden);
     expect(file.match(/"type":"request"/g)).toHaveLength(3);
+  });
+
+  test("a key that stands in a file, and a header that is none, change nothing about the replay", async () => {
+    await using dir = tmp();
+    await using server = await startReplayServer([readIt, { turn: { text: "run pi-ts now" } }]);
+    writeFileSync(dir.file("a.txt"), `pi-ts password=${testKey}\n`);
+    mkdirSync(dir.file("home/.pi-ts"), { recursive: true });
+    const table = `[providers.${wire.provider}]\nheaders = { "X-Title" = "pi-ts", "X-Team" = "$TEAM" }\n`;
+    writeFileSync(dir.file("home/.pi-ts/config.toml"), table);
+    const options = { cwd: dir.path, home: dir.file("home") };
+    const task = ["-p", "what is in a.txt?"];
+    const env = { ...reach(wire, server.url), TEAM: "team-secret-1" };
+    const recorded = await runCli([...task, "--record", "run.jsonl"], { ...options, env });
+    expect(recorded).toMatchObject({ code: 0, stdout: "run pi-ts now\n" });
+    expect(readFileSync(dir.file("run.jsonl"), "utf8")).not.toContain(testKey);
+    for (const keys of [{}, { [wire.keyEnv]: testKey }, { [wire.keyEnv]: "sk-another-key-0123456789" }]) {
+      const env = { PI_PROVIDER: wire.provider, TEAM: "another", ...keys };
+      const again = await runCli([...task, "--replay", "run.jsonl"], { ...options, env });
+      expect(again).toMatchObject({ code: 0, stdout: "run pi-ts now\n" });
+    }
+  });
+
+  test("a recorded wait is not waited for again", async () => {
+    await using dir = tmp();
+    const file = [
+      { type: "request" },
+      { type: "response", status: 429, headers: { "retry-after": "60" } },
+      { type: "end", ms: 1 },
+      { type: "request" },
+      { type: "response", status: 200, headers: { "content-type": "text/event-stream" } },
+      { type: "chunk", ms: 1, text: wire.whole("ok").join("") },
+      { type: "end", ms: 60_000 },
+    ];
+    writeFileSync(dir.file("run.jsonl"), file.map((line) => JSON.stringify(line)).join("\n"));
+    const { code, stdout, stderr } = await replay(wire, dir.file("run.jsonl"));
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "ok\n" });
+    expect(stderr).toContain("trying again in 0 ms (1 of 3)");
   });
 
   test("a request that differs fails at once, showing where", async () => {

@@ -83,6 +83,19 @@ describe.each(wires)("$name", (wire) => {
     expect(stderr).toContain("--max-tokens");
   });
 
+  test("a text cut by the output limit is the answer as far as it goes, and the exit code says that it is not whole", async () => {
+    const { code, stdout, stderr } = await run([{ turn: { text: "half a", finish: "length" } }]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "half a\n" });
+    expect(stderr).toContain("cut the answer off");
+  });
+
+  test("the words beside calls that are cut again and again are no answer", async () => {
+    const call = { id: "w", name: "write", arguments: '{"path":"README.md","content":"# a' };
+    const { code, stdout, stderr } = await run(() => ({ turn: { text: "I write.", calls: [call], finish: "length" } }));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("I write.");
+  });
+
   const silences: [string, Reply, string, Record<string, string>][] = [
     ["before the headers", "silent", "did not begin to answer within 0.1 s", { PI_FIRST_BYTE_TIMEOUT: "0.1" }],
     [

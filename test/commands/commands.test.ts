@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import type { App } from "../../src/app/app.ts";
-import { completeCommand, parseCommand, runCommand } from "../../src/commands/index.ts";
+import { commands, completeCommand, parseCommand, runCommand } from "../../src/commands/index.ts";
 import { dollars } from "../../src/commands/tokens.ts";
 
-const app = {} as App;
+const app = { knows: async () => false } as unknown as App;
 
 test.each([
   ["/help", { name: "help", args: "" }],
@@ -29,13 +29,18 @@ test("an unknown command is answered in one line, with the nearest name and the 
   expect(await runCommand("no command", app)).toBeUndefined();
 });
 
+test("the name of a prompt template is no command", async () => {
+  const withTemplate = { knows: async (line: string) => line.startsWith("/review") } as unknown as App;
+  expect(await runCommand("/review it", withTemplate)).toBeUndefined();
+});
+
 test("/help lists every command", async () => {
   const text = (await runCommand("/help", app))?.text ?? "";
   for (const name of completeCommand("/")) expect(text).toContain(`${name} `);
 });
 
 test.each([
-  ["/", ["/clear", "/tokens", "/help", "/exit"]],
+  ["/", commands.map(({ name }) => `/${name}`)],
   ["/h", ["/help"]],
   ["/help ", []],
   ["h", []],

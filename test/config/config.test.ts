@@ -189,6 +189,11 @@ describe("a provider", () => {
     expect(resolve().provider).toMatchObject({ firstByteMs: 600_000, idleMs: 300_000, quirks: {} });
   });
 
+  test("has no longer limit than a timer can hold", () => {
+    const limits = { PI_FIRST_BYTE_TIMEOUT: "1e12", PI_IDLE_TIMEOUT: "2147484" };
+    expect(resolve({}, limits).provider).toMatchObject({ firstByteMs: 2 ** 31 - 1, idleMs: 2 ** 31 - 1 });
+  });
+
   test("without a key says which variable to set; one of config.toml that names none needs none", () => {
     expect(failure(() => requireKey(resolve().provider))).toBe(
       "missing_key: No API key for provider alpha: set $ALPHA_KEY",
@@ -283,8 +288,8 @@ describe("settings", () => {
     [{ maxTokens: "0" }, {}, "--max-tokens must be a whole number above 0, not '0'"],
     [{ maxTurns: "-1" }, {}, "--max-turns must be a whole number above 0, not '-1'"],
     [{ maxToolOutput: "1.5" }, {}, "--max-tool-output must be a whole number above 0, not '1.5'"],
-    [{ maxRetries: "-1" }, {}, "--max-retries must be a whole number above -1, not '-1'"],
-    [{ maxRetries: "many" }, {}, "--max-retries must be a whole number above -1, not 'many'"],
+    [{ maxRetries: "-1" }, {}, "--max-retries must be a whole number, 0 or more, not '-1'"],
+    [{ maxRetries: "many" }, {}, "--max-retries must be a whole number, 0 or more, not 'many'"],
     [{ thinking: "hard" }, {}, "--thinking must be one of off, minimal, low, medium, high, xhigh, max, not 'hard'"],
     [{}, { PI_MAX_TOKENS: "x" }, "PI_MAX_TOKENS must be a whole number above 0, not 'x'"],
     [{}, { PI_IDLE_TIMEOUT: "-1" }, "PI_IDLE_TIMEOUT must be seconds, 0 or more, not '-1'"],

@@ -36,6 +36,7 @@ describe("headers", () => {
       'headers = { "X-Org" = "acme", "X-Token" = "$GATEWAY_TOKEN", "X-Price" = "$5", "X-Text" = "a $HOME" }';
     const { provider, keyVariables } = configure(`api_key_env = "CORP_KEY"\n${table}`, { GATEWAY_TOKEN: "t0ken" });
     expect(provider.headers).toEqual({ "x-org": "acme", "x-token": "t0ken", "x-price": "$5", "x-text": "a $HOME" });
+    expect(provider.secretValues).toEqual(["t0ken"]);
     expect(keyVariables).toEqual(["CORP_KEY", "GATEWAY_TOKEN"]);
   });
 

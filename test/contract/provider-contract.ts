@@ -7,6 +7,7 @@ import type { Transport } from "../../src/providers/http.ts";
 import type { Chunk, Provider, ProviderRequest, ProviderSettings } from "../../src/providers/provider.ts";
 import { defaultQuirks } from "../../src/providers/quirks.ts";
 import { AppError } from "../../src/util/error.ts";
+import { assistant, toolCall, toolResult, user } from "../helpers/messages.ts";
 import { testModel } from "../helpers/scripted-provider.ts";
 
 export interface Adapter {
@@ -64,9 +65,43 @@ export function providerContract(adapter: Adapter): void {
     });
   });
 
+  test(`${adapter.name}: whatever stands in the place of a field, the stream ends in an answer or in an error of the provider's`, async () => {
+    for (const name of names) {
+      const text = readFileSync(join(adapter.fixtures, `${name}.sse`), "utf8");
+      for (const variant of withStrangeFields(text)) {
+        const chunks = await read(adapter, [Buffer.from(variant)]);
+        checkShape(chunks);
+        const last = chunks.at(-1);
+        if (last?.type === "error" && last.error.code === "internal") expect(variant).toBe(last.error.message);
+      }
+    }
+  }, 30_000);
+
+  test(`${adapter.name}: an id that the provider left out is made up, free in the whole conversation`, async () => {
+    const bytes = readFileSync(join(adapter.fixtures, "fields-of-wrong-types.sse"));
+    const provider = adapter.create(testSettings, async () => new Response(bytes));
+    const messages = [user("hi"), assistant([toolCall("call_0", "ls")]), toolResult("call_0", "ok")];
+    const reading = provider.stream({ ...testRequest, messages }, new AbortController().signal);
+    const chunks = (await Array.fromAsync(reading)).flat();
+    expect(chunks.find((chunk) => chunk.type === "toolcall_start")?.id).toBe("call_0_2");
+  });
+
+  test(`${adapter.name}: a web page instead of a stream is told as one, and not asked for again`, async () => {
+    const page = new Response("<html>\n<title>Log in</title>", {
+      headers: { "content-type": "text/html; charset=utf-8" },
+    });
+    const provider = adapter.create(testSettings, async () => page);
+    const reading = Array.fromAsync(provider.stream(testRequest, new AbortController().signal));
+    expect(await reading.catch((error: unknown) => error)).toMatchObject({
+      code: "stream_error",
+      message: "The provider sent a web page instead of a stream (text/html): <html> <title>Log in</title>",
+      retryable: false,
+    });
+  });
+
   describe(`${adapter.name}: an answer that does not end well`, () => {
     test("a stream that goes silent ends as a timeout that may be retried, and its body is cancelled", async () => {
-      const body = openBody();
+      const body = openBody(Buffer.from(": begun\n\n"));
       const chunks = await collect(adapter, body.stream, { idleMs: 20 });
       expect(chunks.at(-1)).toMatchObject({ type: "error", error: { code: "timeout", retryable: true } });
       expect(body.cancelled()).toBe(true);
@@ -114,6 +149,40 @@ export function providerContract(adapter: Adapter): void {
   /** Every adapter has a fixture of this name: a plain, whole answer. */
   function textFixture(): Uint8Array {
     return readFileSync(join(adapter.fixtures, "text.sse"));
+  }
+}
+
+const strange = [null, 5, "x", true, [], [null], ["x"], {}];
+
+/** The stream with each field of each event replaced by something else, one at a time. */
+function* withStrangeFields(text: string): Generator<string> {
+  const lines = text.split("\n");
+  for (const [i, line] of lines.entries()) {
+    const json = /^data: ?(\{.*\})$/.exec(line)?.[1];
+    if (json === undefined || !isJson(json)) continue;
+    for (const variant of variantsOf(JSON.parse(json))) {
+      yield [...lines.slice(0, i), `data: ${JSON.stringify(variant)}`, ...lines.slice(i + 1)].join("\n");
+    }
+  }
+}
+
+function* variantsOf(value: unknown): Generator<unknown> {
+  yield* strange;
+  if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) for (const variant of variantsOf(item)) yield value.with(i, variant);
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, item] of Object.entries(value)) {
+      for (const variant of variantsOf(item)) yield { ...value, [key]: variant };
+    }
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -180,12 +249,12 @@ function openBody(start?: Uint8Array) {
   };
 }
 
-/** Exactly one `end` or `error`, at the end; calls are numbered in order, their ids are unique, and fragments belong to a call that began. */
+/** Exactly one `end` or `error`, at the end; calls are numbered, their ids are unique, and fragments belong to a call that began. */
 function checkShape(chunks: readonly Chunk[]): void {
   const last = chunks.findIndex(({ type }) => type === "end" || type === "error");
   expect(last).toBe(chunks.length - 1);
   const starts = chunks.filter((chunk) => chunk.type === "toolcall_start");
-  expect(starts.map(({ index }) => index)).toEqual(starts.map((_, i) => i));
+  expect(starts.map(({ index }) => index).sort((a, b) => a - b)).toEqual(starts.map((_, i) => i));
   expect(new Set(starts.map(({ id }) => id)).size).toBe(starts.length);
   const begun = new Set<number>();
   for (const chunk of chunks) {

@@ -9,6 +9,7 @@ export function conversationIn(history: Message[]): Conversation {
     add: (message) => void history.push(message),
     omit(message) {
       if (history.includes(message)) history.splice(history.lastIndexOf(message), 1);
+      return undefined;
     },
   };
 }

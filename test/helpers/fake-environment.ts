@@ -39,7 +39,7 @@ export function createFakeEnvironment(
     maxOutput: 1000,
     files: createFileMemory(),
     acceptsImages: true,
-    realPath: (path) => path,
+    realPath: async (path) => path,
     tools: {
       specs: Object.keys(tools).map((name) => ({ name, description: name, parameters: { type: "object" } })),
       load: async (name) => {

@@ -16,7 +16,13 @@ export function checkHistory(messages: readonly ModelMessage[]): string[] {
       open = [];
     }
     if (message.role === "assistant") {
-      open = message.content.flatMap((block) => (block.type === "toolCall" ? [block.id] : []));
+      const calls = message.content.filter((block) => block.type === "toolCall");
+      open = calls.map(({ id }) => id);
+      if (open.includes("")) problems.push(`${where}: a call without an id`);
+      if (new Set(open).size < open.length) problems.push(`${where}: two calls with one id`);
+      for (const { name } of calls) {
+        if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) problems.push(`${where}: a name that cannot be sent: ${name}`);
+      }
       if (message.stopReason === "error") problems.push(`${where}: an answer that failed`);
       if (message.content.every(({ type }) => type === "thinking")) problems.push(`${where}: nothing but thinking`);
     }

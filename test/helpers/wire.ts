@@ -24,6 +24,8 @@ export interface Wire {
   readonly firstWord: readonly string[];
   /** The events of an answer that says `text`. */
   readonly whole: (text: string) => string[];
+  /** The same answer as a document, from a server that does not stream. */
+  readonly wholeDocument: (text: string) => string;
   /** Two calls of `read`, for the paths 1 and 2, that both claim the first index. */
   readonly oneIndex: readonly string[];
   /** An event that reports a failure inside a stream. */
@@ -45,6 +47,12 @@ export const chatWire: Wire = {
   half: [textDelta("one"), textDelta(" two"), ...toolCallDeltas(cut)],
   firstWord: [textDelta("one")],
   whole: (text) => chatTurn({ text }),
+  wholeDocument: (content) =>
+    JSON.stringify(
+      { choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }] },
+      null,
+      2,
+    ),
   oneIndex: [
     ...toolCallDeltas(read("a", "1"), 0),
     ...toolCallDeltas(read("b", "2"), 0),
@@ -74,6 +82,8 @@ export const messagesWire: Wire = {
   half: [messageStart(), ...textBlock("one two"), ...toolUseBlock(cut, 1).slice(0, -1)],
   firstWord: [messageStart(), ...textBlock("one").slice(0, -1)],
   whole: (text) => messagesTurn({ text }),
+  wholeDocument: (text) =>
+    JSON.stringify({ type: "message", content: [{ type: "text", text }], stop_reason: "end_turn" }, null, 2),
   oneIndex: [
     messageStart(),
     ...toolUseBlock(read("a", "1"), 0).slice(0, -1),

@@ -172,7 +172,7 @@ describe("the gate", () => {
 });
 
 describe("what comes first", () => {
-  const rules = { denying: () => "bash(rm) from --deny", allows: () => true };
+  const rules = { denying: () => "bash(rm) from --deny", deniesPath: () => false, allows: () => true };
 
   test("a tool that is not offered is denied, whatever else is said", () => {
     const judgement = judge(command("ls"), { ...options, yolo: true, rules, withheld: () => "--read-only" });
@@ -190,7 +190,7 @@ describe("what comes first", () => {
   });
 
   test("an allow rule wins over the question", () => {
-    const allowing = { denying: () => undefined, allows: () => true };
+    const allowing = { denying: () => undefined, deniesPath: () => false, allows: () => true };
     expect(judge(command("ls"), { ...options, rules: allowing })).toEqual({ decision: "allow" });
   });
 

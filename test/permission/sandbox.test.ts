@@ -1,15 +1,35 @@
 // The sandbox for commands: what it is asked for, what it keeps out, and what is said when there is none.
-import { describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { afterAll, describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { bwrapCommand, createSandbox, type SandboxOptions, sandboxExecCommand } from "../../src/permission/sandbox.ts";
+import { join } from "node:path";
+import {
+  bwrapCommand,
+  createSandbox,
+  planSandbox,
+  type SandboxOptions,
+  sandboxExecCommand,
+} from "../../src/permission/sandbox.ts";
+import { outputFolder } from "../../src/util/output-folder.ts";
 import { startReplayServer } from "../helpers/replay-server.ts";
 import { runCli } from "../helpers/run-cli.ts";
 import { tmp } from "../helpers/tmp.ts";
 
+// The runner does not let its process end as a program does, so what would go away then is kept in one place.
+const place = tmp();
+const { TMPDIR } = process.env;
+process.env.TMPDIR = place.path;
+afterAll(async () => {
+  if (TMPDIR === undefined) delete process.env.TMPDIR;
+  else process.env.TMPDIR = TMPDIR;
+  await place[Symbol.asyncDispose]();
+});
+
 const plan = {
   cwd: "/home/u/work",
-  temp: ["/tmp"],
+  temp: ["/tmp", "/var/tmp"],
+  privateTemp: "/tmp/pi-ts-sandbox-1",
+  outputs: "/tmp/pi-ts-output-1",
   hidden: [
     { path: "/home/u/.pi-ts", isFolder: true },
     { path: "/home/u/.netrc", isFolder: false },
@@ -22,15 +42,22 @@ test("bubblewrap is told to make all read-only but the working directory and tem
   const text = argv.join(" ");
   expect(text).toStartWith("bwrap --ro-bind / / --dev /dev --proc /proc --tmpfs /run ");
   expect(text).toContain(
-    "--bind /tmp /tmp --bind /home/u/work /home/u/work --tmpfs /home/u/.pi-ts --ro-bind /dev/null /home/u/.netrc",
+    "--bind /tmp/pi-ts-sandbox-1 /tmp --bind /tmp/pi-ts-sandbox-1 /var/tmp " +
+      "--ro-bind-try /tmp/pi-ts-output-1 /tmp/pi-ts-output-1 --bind /home/u/work /home/u/work " +
+      "--tmpfs /home/u/.pi-ts --ro-bind /dev/null /home/u/.netrc",
   );
-  expect(text).toContain("--unshare-pid --unshare-ipc --unshare-uts --unshare-net --cap-drop ALL --die-with-parent");
+  expect(text).toContain("--unshare-pid --unshare-ipc --unshare-uts --unshare-net --cap-drop ALL --unsetenv TMUX");
   expect(text).toEndWith("--chdir /home/u/work -- bash -c ls");
   expect(bwrapCommand({ ...plan, network: true }, ["ls"])).not.toContain("--unshare-net");
 });
 
-test("a working directory among the hidden folders stays in sight", () => {
-  expect(bwrapCommand({ ...plan, cwd: "/home/u/.pi-ts/x" }, ["ls"]).join(" ")).not.toContain("--tmpfs /home/u/.pi-ts");
+test("a working directory among the hidden folders stays in sight", async () => {
+  await using dir = tmp();
+  mkdirSync(dir.file("own/x"), { recursive: true });
+  const hidden = (cwd: string) =>
+    planSandbox({ cwd, ownFolder: dir.file("own"), network: false, env: {} }).hidden.map(({ path }) => path);
+  expect(hidden(dir.file("own/x"))).not.toContain(dir.file("own"));
+  expect(hidden(dir.path)).toContain(dir.file("own"));
 });
 
 test("sandbox-exec gets a profile that says the same", () => {
@@ -39,13 +66,14 @@ test("sandbox-exec gets a profile that says the same", () => {
     "-c",
     "ls",
   ]);
-  expect([program, flag, ...command]).toEqual(["/usr/bin/sandbox-exec", "-p", "bash", "-c", "ls"]);
+  expect([program, flag]).toEqual(["/usr/bin/sandbox-exec", "-p"]);
+  expect(command.join(" ")).toMatch(/^\/usr\/bin\/env -u TMUX .*-u SSH_AUTH_SOCK .* bash -c ls$/);
   expect(profile).toBe(
     [
       "(version 1)",
       "(allow default)",
       "(deny file-write*)",
-      '(allow file-write* (subpath "/tmp") (subpath "/home/u/a\\"b\\\\") (subpath "/dev"))',
+      '(allow file-write* (subpath "/tmp") (subpath "/var/tmp") (subpath "/home/u/a\\"b\\\\") (subpath "/dev"))',
       '(deny file-read* file-write* (subpath "/home/u/.pi-ts") (literal "/home/u/.netrc"))',
       "(deny network*)",
     ].join("\n"),
@@ -104,12 +132,78 @@ describe.if(works())("where it works", () => {
     await using dir = tmp();
     // Neither the working directory nor a temporary folder, wherever the tests themselves are run.
     const outside = `/etc/pi-ts-sandbox-test-${process.pid}`;
-    run(
-      `echo in > made; echo out > '${outside}'; echo temp > "$TMPDIR/x" || echo temp > /tmp/pi-ts-$$ && rm -f /tmp/pi-ts-$$`,
-      options(dir.path, dir.file("none")),
-    );
+    const script = `echo in > made; echo out > '${outside}'; echo temp > "\${TMPDIR:-/tmp}/x" && cat "\${TMPDIR:-/tmp}/x"`;
+    expect(run(script, options(dir.path, dir.file("none")))).toBe("temp");
     expect(await Bun.file(dir.file("made")).text()).toBe("in\n");
     expect(existsSync(outside)).toBe(false);
+  });
+
+  describe.if(process.platform === "linux")("on Linux", () => {
+    test("temp is the session's own: commands find what an earlier one left there, and nothing else", async () => {
+      await using dir = tmp();
+      const name = `pi-ts-sandbox-test-${process.pid}`;
+      writeFileSync(`/tmp/${name}-outside`, "");
+      const sandbox = createSandbox(options(dir.path, dir.file("none")));
+      const inside = (script: string) =>
+        Bun.spawnSync(sandbox(["bash", "-c", script]), { cwd: dir.path })
+          .stdout.toString()
+          .trim();
+      try {
+        expect(inside(`cd /tmp; echo kept > ${name}; ls ${name}*`)).toBe(name);
+        expect(inside(`cat /tmp/${name}; ls /tmp/${name}*`)).toBe(`kept\n/tmp/${name}`);
+        expect(existsSync(`/tmp/${name}`)).toBe(false);
+      } finally {
+        rmSync(`/tmp/${name}-outside`);
+      }
+    });
+
+    test("sockets in temp are out of reach, and the variables that name such sockets are gone", async () => {
+      await using dir = tmp();
+      await using other = tmp();
+      const socket = other.file("agent");
+      using _server = Bun.listen({ unix: socket, socket: { data() {} } });
+      const names = ["TMUX", "SSH_AUTH_SOCK", "DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"];
+      const settings = options(dir.path, dir.file("none"), true);
+      const { stdout } = Bun.spawnSync(
+        createSandbox(settings)(["bash", "-c", `test -e '${socket}' && echo seen; env`]),
+        {
+          cwd: settings.cwd,
+          env: { ...process.env, ...Object.fromEntries(names.map((name) => [name, socket])) },
+        },
+      );
+      expect(existsSync(socket)).toBe(true);
+      expect(stdout.toString()).not.toContain("seen");
+      expect(stdout.toString()).not.toContain(socket);
+    });
+
+    test("the full output of an earlier command can be read, and not changed", async () => {
+      await using dir = tmp();
+      const settings = options(dir.path, dir.file("none"));
+      const file = join(outputFolder(), "sandbox-test.txt");
+      writeFileSync(file, "all of it");
+      expect(run(`cat ${file}; echo changed > ${file} || echo refused`, settings)).toEndWith("all of itrefused");
+    });
+
+    test("what a command leaves in the background goes on, and ends with the agent", async () => {
+      await using dir = tmp();
+      // Both ends of a FIFO: the reader starts in one call and is written to by the next.
+      const start = "mkfifo fifo; (read word < fifo; echo got $word > got; exec sleep 300) > log 2>&1 &";
+      const talk = "echo hello > fifo; until [ -s got ]; do :; done; cat got";
+      const call = (command: string) => ({ turn: { calls: [{ id: "c", name: "bash", arguments: { command } }] } });
+      await using server = await startReplayServer([call(start), call(talk), { turn: { text: "ok" } }]);
+      const env = { PI_PROVIDER: "openai", OPENAI_API_KEY: "k", PI_BASE_URL: server.url };
+      const result = await runCli(["-p", "--yolo", "--sandbox", "go"], { env, cwd: dir.path });
+      expect(result.code).toBe(0);
+      expect(server.requests[2]?.body.messages.at(-1).content).toStartWith("got hello");
+      const running = readdirSync("/proc").filter((pid) => {
+        try {
+          return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/cwd`) === dir.path;
+        } catch {
+          return false;
+        }
+      });
+      expect(running).toEqual([]);
+    });
   });
 
   test("what holds keys is out of sight, and so is the memory of the program that started it", async () => {

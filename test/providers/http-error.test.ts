@@ -174,6 +174,38 @@ describe("a response that is not 2xx", () => {
   });
 });
 
+test.each<[number, body: unknown, expected: string | undefined]>([
+  [400, "Unsupported parameter: 'max_tokens' is not supported with this model.", "max_tokens"],
+  [400, "Unknown parameter: 'messages[2].reasoning_content'.", "messages[2].reasoning_content"],
+  [400, "Unknown parameter: 'tools[0].function.strict'.", "tools[0].function.strict"],
+  [400, "Unsupported value: 'messages[0].role' does not support 'system' with this model.", "messages[0].role"],
+  [400, "Unrecognized request argument supplied: stream_options", "stream_options"],
+  [400, "('messages.2' : property 'reasoning_content' is unsupported)", "reasoning_content"],
+  [400, `Unknown name "reasoning_content" at 'messages[1]': Cannot find field.`, "reasoning_content"],
+  [400, "messages.1.content.0.thinking: Extra inputs are not permitted", "messages.1.content.0.thinking"],
+  [400, "thinking.type: adaptive is not supported on this model", "thinking.type"],
+  [
+    422,
+    {
+      detail: [
+        { type: "extra_forbidden", loc: ["body", "messages", 1, "reasoning"], msg: "Extra inputs are not permitted" },
+      ],
+    },
+    "messages.1.reasoning",
+  ],
+  [
+    422,
+    { error: JSON.stringify({ detail: [{ loc: ["body", "stream_options"], msg: "extra fields not permitted" }] }) },
+    "stream_options",
+  ],
+  [422, { detail: [{ type: "missing", loc: ["body", "model"], msg: "Field required" }] }, undefined],
+  [400, "max_tokens: 300000 > 64000", undefined],
+  [500, "Unknown parameter: 'x'", undefined],
+])("of %d %j the refused parameter is %p", (status, body, expected) => {
+  const text = JSON.stringify(typeof body === "string" ? { error: { message: body } } : body);
+  expect(toHttpError(status, new Headers(), text).parameter).toBe(expected);
+});
+
 describe("an error inside a stream", () => {
   const streamRows: readonly [
     name: string,

@@ -1,10 +1,10 @@
 // The transport against real servers: plain, over TLS, and behind a proxy.
-import { describe, expect, test } from "bun:test";
+import { describe, expect, jest, test } from "bun:test";
 import { createHttpTransport, type HttpOptions, type HttpRequest } from "../../src/providers/http.ts";
 import { loadTls } from "../../src/providers/tls.ts";
 import { AppError } from "../../src/util/error.ts";
 import { startProxy } from "../helpers/proxy-server.ts";
-import { refusal, startReplayServer } from "../helpers/replay-server.ts";
+import { gate, refusal, startReplayServer } from "../helpers/replay-server.ts";
 import { pem, pemPath, startTlsServer } from "../helpers/tls-server.ts";
 
 const key = "test-key-0123456789abcdef";
@@ -56,6 +56,76 @@ describe("directly", () => {
     await server.requests[0]?.closed;
   });
 
+  test("headers alone are no beginning: the limit holds until the first byte of the body", async () => {
+    await using server = await startReplayServer([{ ending: "silent" }]);
+    const response = await send(server.url, { firstByteMs: 30 });
+    const error = await failure(response.text() as never);
+    expect(error).toMatchObject({ code: "timeout", retryable: true });
+    expect(error.message).toEndWith("did not begin to answer within 0.03 s");
+    await server.requests[0]?.closed;
+  });
+
+  test("once the first byte is there, the limit is over", async () => {
+    const rest = gate();
+    await using server = await startReplayServer([{ body: ["a", rest.opened, "b"] }]);
+    jest.useFakeTimers();
+    try {
+      const reader = (await send(server.url, { firstByteMs: 1000 })).body?.getReader();
+      await reader?.read();
+      jest.advanceTimersByTime(10_000);
+      rest.open();
+      expect(new TextDecoder().decode((await reader?.read())?.value)).toBe("b");
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  test("a body that breaks says why, without the address", async () => {
+    const begun = gate();
+    await using server = await startReplayServer([{ body: ["a", begun.opened], ending: "reset" }]);
+    const url = server.url.replace("http://", "http://user:hunter22@").replace("/v1", "/k/hunter22");
+    const reader = (await send(url)).body?.getReader();
+    await reader?.read();
+    begun.open();
+    const error = await failure(reader?.read() as never);
+    expect(error).toMatchObject({ code: "network", retryable: true });
+    expect(error.message).toBe("The connection broke during the answer: the connection was reset");
+  });
+
+  test("a body that is not compressed as its headers say is told so, without the address", async () => {
+    const headers = { "content-encoding": "gzip" };
+    await using server = await startReplayServer([{ headers, body: "not gzip" }]);
+    const error = await failure((await send(`${server.url}/k/hunter22`)).text() as never);
+    expect(error.message).toBe(
+      "The connection broke during the answer: the answer is not compressed the way its headers say",
+    );
+  });
+
+  test("a refusal whose body stops in the middle is told as far as it came, within the limit on silence", async () => {
+    await using server = await startReplayServer([{ status: 500, body: ["busy, "], ending: "silent" }]);
+    const error = await failure(send(server.url, { firstByteMs: 0, idleMs: 50 }));
+    expect(error).toMatchObject({ code: "server", message: "500: busy," });
+    await server.requests[0]?.closed;
+  });
+
+  test("a refusal that never ends is read only so far", async () => {
+    const endless = Array.from({ length: 200 }, () => "no ".repeat(1000));
+    await using server = await startReplayServer([{ status: 400, body: endless, ending: "silent" }]);
+    const error = await failure(send(server.url, { idleMs: 0 }));
+    expect(error).toMatchObject({ code: "bad_request" });
+    expect(error.message).toStartWith("400: no no no");
+    await server.requests[0]?.closed;
+  });
+
+  test("an abort ends a refusal in the middle", async () => {
+    await using server = await startReplayServer([{ status: 500, body: ["busy"], ending: "silent" }]);
+    const controller = new AbortController();
+    const sent = createHttpTransport({ firstByteMs: 0 })(toRequest(server.url), controller.signal);
+    await server.request(0);
+    controller.abort();
+    expect(await failure(sent)).toMatchObject({ code: "aborted" });
+  });
+
   test("an abort ends the request at once and closes its connection", async () => {
     await using server = await startReplayServer(["silent"]);
     const controller = new AbortController();
@@ -96,10 +166,28 @@ describe("what an error hides", () => {
       status: 400,
       body: echo(Object.entries(request.headers)),
     }));
-    const custom = { "x-gateway": "gateway-pass", "x-api-key": "anthropic-pass", "api-key": "azure pass" };
+    const custom = { "x-gateway-token": "gateway-pass", "x-api-key": "anthropic-pass", "api-key": "azure pass" };
     const text = printed(await failure(send(server.url, {}, custom)));
     expect(text).toContain("[key hidden]");
     for (const secret of [key, "gateway-pass", "anthropic-pass", "azure pass"]) expect(text).not.toContain(secret);
+  });
+
+  test("what a header says that holds no secret stays, and a secret of any name goes", async () => {
+    const message = "pi-ts of blue: team-pass";
+    await using server = await startReplayServer([refusal(400, { error: { message } })]);
+    const headers = { "x-title": "pi-ts", "x-team": "team-pass" };
+    const request = { ...toRequest(server.url, headers), secrets: [key, "team-pass"] };
+    const error = await failure(createHttpTransport({ firstByteMs: 0 })(request, never));
+    expect(error.message).toBe('400: {"error":{"message":"pi-ts of blue: [key hidden]"}}');
+  });
+
+  test("a secret that JSON writes differently", async () => {
+    const secret = 'pa"ss\\word';
+    const nested = JSON.stringify({ message: `not ${secret}` });
+    await using server = await startReplayServer([refusal(400, { error: `not ${secret}`, nested })]);
+    const error = await failure(send(server.url, {}, { "x-secret": secret }));
+    expect(error.message).not.toContain("word");
+    expect(error.message.match(/\[key hidden\]/g)).toHaveLength(2);
   });
 
   test("the rest of the message stays", async () => {

@@ -68,6 +68,16 @@ test.each([
   expect(stream.isCancelled()).toBe(true);
 });
 
+test("the wait for the first byte is not counted", async () => {
+  const stream = open(300_000);
+  jest.advanceTimersByTime(3_600_000);
+  await stream.send("data: a\n\n");
+  expect({ events: stream.events, end: stream.end() }).toEqual({ events: ["a"], end: "open" });
+  jest.advanceTimersByTime(300_001);
+  await stream.reading;
+  expect(stream.end()).toMatchObject({ code: "timeout" });
+});
+
 test("without a limit hours of silence are none too many", async () => {
   const stream = open(0);
   jest.advanceTimersByTime(10 * 3_600_000);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { columnAfter, cutToWidth, layOut, stopAt, stopInRow } from "../../src/modes/repl/layout.ts";
+import { columnAfter, cutToWidth, layOut, stopAt, stopInRow } from "../../src/modes/layout.ts";
 
 test.each([
   ["", 10, [""], [0, 0]],

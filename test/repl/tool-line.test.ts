@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { createStyle } from "../../src/modes/repl/style.ts";
 import { formatToolCall } from "../../src/modes/repl/tool-line.ts";
+import { createStyle } from "../../src/modes/style.ts";
 
 const plain = createStyle(false);
 

@@ -1,9 +1,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import type { ToolResult } from "../../src/protocol/event.ts";
 import { bash } from "../../src/tools/bash.ts";
 import { spillLimit } from "../../src/tools/bash-spill.ts";
 import { createFileMemory } from "../../src/tools/file-memory.ts";
+import { grep } from "../../src/tools/grep.ts";
+import { read } from "../../src/tools/read.ts";
 import type { ToolOutput } from "../../src/tools/tool.ts";
 import { childEnvironment } from "../../src/util/child-env.ts";
 import { AppError } from "../../src/util/error.ts";
@@ -260,10 +263,12 @@ describe("an abort", () => {
     await using dir = tmp();
     const abort = new AbortController();
     const command = "echo $$ > pid; echo so far; sleep 300 | cat";
-    const running = callTool(bash, dir.path, { command }, { signal: abort.signal, onUpdate: () => abort.abort() });
+    const onUpdate = ({ content }: ToolResult) => void (content.length > 0 && abort.abort());
+    const running = callTool(bash, dir.path, { command }, { signal: abort.signal, onUpdate });
     const [output, ms] = await timed(running);
     expect(timeless(output)).toEqual({
       text: "Error: aborted by the user\nso far\n",
+      details: {},
       isError: true,
       structuredContent: { output: "so far\n", truncated: false, exit_code: null },
     });
@@ -296,6 +301,17 @@ describe("huge output", () => {
     const output = text.slice(0, -"\n[exit code 0]".length);
     expect(structuredContent).toMatchObject({ output, truncated: true, fullOutputPath: path, exit_code: 0 });
     expect(details).toEqual({ truncated: true, fullOutputPath: path });
+  });
+
+  test("is text in its file, whatever the command wrote: read and grep take it", async () => {
+    const noise =
+      "printf 'a\\xffb\\0c\\e[31mred\\e[0m\\n'; for i in 1 2 3; do printf \"\\rstep $i\"; done; echo; seq 1000; printf 'é\\xc3'";
+    const { text } = await run(noise, { maxOutput: 1000 });
+    const { path } = parts(text);
+    const numbers = Array.from({ length: 1000 }, (_, i) => `${i + 1}\n`).join("");
+    expect(readFileSync(path, "utf8")).toBe(`a\ufffdbcred\nstep 3\n${numbers}é\ufffd`);
+    expect(await callText(read, "/", { path, limit: 1 })).toStartWith("     1\ta\ufffdbcred\n");
+    expect(await callText(grep, "/", { path, pattern: "step" })).toEndWith(":2: step 3");
   });
 
   test("is whole in a file that nobody else can read", async () => {
@@ -387,12 +403,12 @@ test("output is reported while the command runs", async () => {
     {
       onUpdate: (partial) => {
         seen.push(partial);
-        void Bun.write(dir.file("go"), "");
+        if (partial.content.length > 0) void Bun.write(dir.file("go"), "");
       },
     },
   );
   expect(text).toBe(`one\ntwo\n${done}`);
-  expect(seen[0]).toEqual({ content: [{ type: "text", text: "one\n" }] });
+  expect(seen.slice(0, 2)).toEqual([{ content: [] }, { content: [{ type: "text", text: "one\n" }], details: {} }]);
 });
 
 test("a command runs in the sandbox when there is one", async () => {

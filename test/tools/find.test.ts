@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createFind, find } from "../../src/tools/find.ts";
 import { callText } from "../helpers/call-tool.ts";
+import { tmp } from "../helpers/tmp.ts";
 import { plant, type Tree } from "../helpers/tree.ts";
 
 const project: Tree = {
@@ -207,6 +208,16 @@ describe("a result", () => {
       "... stopped after 0 s; this is what was found until then",
     );
   });
+});
+
+test("what a rule denies is not listed, and counted", async () => {
+  await using dir = tmp();
+  await Bun.write(dir.file("a/secret"), "");
+  await Bun.write(dir.file("b/open"), "");
+  const deniesPath = (tool: string, path: string) => tool === "find" && path.endsWith("/secret");
+  expect(await callText(find, dir.path, { pattern: "*" }, { deniesPath })).toBe(
+    "a/\nb/\nb/open\n... 1 path is denied by a rule",
+  );
 });
 
 test("a search that is aborted ends", async () => {

@@ -1,9 +1,10 @@
 // Each search runs twice: with ripgrep on the PATH, and without. What is shown has to be the same.
 import { describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, symlinkSync } from "node:fs";
 import { createGrep, grep } from "../../src/tools/grep.ts";
 import { liveGroups } from "../../src/util/process-group.ts";
 import { type CallOptions, callText } from "../helpers/call-tool.ts";
+import { tmp } from "../helpers/tmp.ts";
 import { plant, type Tree } from "../helpers/tree.ts";
 import { waitUntil } from "../helpers/wait-until.ts";
 
@@ -441,6 +442,36 @@ describe("where nothing is found", () => {
     await using dir = plant({ "src/a.ts": "foo\n", ".gitignore": "bin\n", bin: "x\0", b: "bar\n" });
     Bun.spawnSync(["mkfifo", dir.file("p")]);
     expect(await callText(grep, dir.path, args)).toBe(text);
+  });
+});
+
+describe("what a rule denies", () => {
+  const denying = (dir: string) => ({
+    deniesPath: (tool: string, path: string) => tool === "grep" && path.startsWith(`${dir}/secret`),
+  });
+
+  test.each([
+    ["in a walk of everything", {}],
+    ["in a walk of its folder", { path: "." }],
+    ["by a glob", { glob: "secret*/**" }],
+  ])("is not searched %s, and counted", async (_, args) => {
+    await using dir = tmp();
+    await Bun.write(dir.file("open/a"), "word\n");
+    await Bun.write(dir.file("secret/b"), "word\n");
+    await Bun.write(dir.file("secret/c"), "word\n");
+    const text = await callText(grep, dir.path, { pattern: "word", ...args }, denying(dir.path));
+    expect(text).not.toContain("secret/b");
+    expect(text).toEndWith("... 2 paths are denied by a rule");
+    if (!("glob" in args)) expect(text).toStartWith("open/a:1: word");
+  });
+
+  test("is denied under the name of a link to its folder too", async () => {
+    await using dir = tmp();
+    await Bun.write(dir.file("secret/b"), "word\n");
+    symlinkSync("secret", dir.file("alias"));
+    const text = await callText(grep, dir.path, { pattern: "word", path: "alias" }, denying(dir.path));
+    expect(text).not.toContain("1: word");
+    expect(text).toContain("1 path is denied by a rule");
   });
 });
 

@@ -79,7 +79,6 @@ const damagedFiles: [string, string, Uint8Array][] = [
   ["a JPEG cut off in its header", "JPEG", jpeg.subarray(0, 30)],
   ["a WebP cut off", "WebP", webp.subarray(0, webp.length - 20)],
   ["a GIF cut off", "GIF", gif.subarray(0, gif.length - 5)],
-  ["a text that begins as an image does", "GIF", Buffer.from("GIF89a is a format of images\n")],
   ["a PNG with other bytes in its middle", "PNG", png.with(60, 0xff).with(45, 0xff)],
 ];
 test.each(damagedFiles)("%s is one clear line, never sent", async (_, kind, bytes) => {
@@ -87,6 +86,15 @@ test.each(damagedFiles)("%s is one clear line, never sent", async (_, kind, byte
   expect([isError, images]).toEqual([true, undefined]);
   expect(text).toStartWith(`Error: f.txt is a ${kind} image (${bytes.length} bytes)`);
 });
+
+test.each(["GIF89a is a format of images\n", "RIFF----WEBP is one too\n", "GIF87a"])(
+  "the text %j, which begins as an image does, is read as text",
+  async (text) => {
+    const result = await readBytes(Buffer.from(text));
+    expect(result.text).toBe(`     1\t${text.trimEnd()}`);
+    expect(result.images).toBeUndefined();
+  },
+);
 
 test("an image that says it is huge is refused without being decoded", async () => {
   const started = performance.now();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { ls } from "../../src/tools/ls.ts";
 import { callText } from "../helpers/call-tool.ts";
+import { tmp } from "../helpers/tmp.ts";
 import { plant } from "../helpers/tree.ts";
 
 describe("a folder", () => {
@@ -58,6 +59,13 @@ test.each([
   await using dir = plant({ f: "", src: null });
   Bun.spawnSync(["mkfifo", dir.file("p")]);
   expect(await callText(ls, dir.path, { path })).toBe(`Error: ${message}`);
+});
+
+test("what a rule denies is not listed, and counted", async () => {
+  await using dir = tmp();
+  for (const name of ["open", "secret-1", "secret-2"]) await Bun.write(dir.file(name), "");
+  const deniesPath = (tool: string, path: string) => tool === "ls" && path.includes("/secret");
+  expect(await callText(ls, dir.path, {}, { deniesPath })).toBe("open\n... 2 paths are denied by a rule");
 });
 
 test("the gate is told the folder, or the working directory", () => {

@@ -71,6 +71,13 @@ describe("what a terminal sees", () => {
     ["\u202etxt.exe\u2066", "<U+202E>txt.exe<U+2066>"],
     ["\u200e\u061c", "<U+200E><U+061C>"],
     ["\0", "␀"],
+    ["a\u3164b\u115f\u1160\uffa0", "a<U+3164>b<U+115F><U+1160><U+FFA0>"],
+    ["a\u034fb\u180b\u00ad\u2060", "a<U+034F>b<U+180B><U+00AD><U+2060>"],
+    ["a\u{e0100}\u{e01ef}\u{e0041}", "a<U+E0100><U+E01EF><U+E0041>"],
+    ["a\u200bb\u200cc\u200dd\ufe0f", "a<U+200B>b<U+200C>c<U+200D>d<U+FE0F>"],
+    ["👨‍👩‍👧 ❤️ 1️⃣ 👩🏽‍💻 ☺︎", "👨‍👩‍👧 ❤️ 1️⃣ 👩🏽‍💻 ☺︎"],
+    ["👨\u200d\u200dx ❤\ufe0f\ufe0f \u200d👨", "👨<U+200D><U+200D>x ❤\ufe0f<U+FE0F> <U+200D>👨"],
+    ["می\u200cخواهم क्\u200dष", "می\u200cخواهم क्\u200dष"],
   ])("of %j", (text, expected) => {
     expect(visible(text)).toBe(expected);
   });

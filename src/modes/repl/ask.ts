@@ -2,13 +2,15 @@
 // since a single key would let the next letter of something being typed approve a command.
 import type { Ask } from "../../permission/gate.ts";
 import { answerLabel, formatQuestion, parseAnswer } from "../question.ts";
+import type { Style } from "../style.ts";
 import type { LineReader } from "./line-reader.ts";
+import type { Screen } from "./screen.ts";
 import type { Status } from "./status.ts";
-import type { Style } from "./style.ts";
 import type { Transcript } from "./transcript.ts";
 
 export interface AskContext {
   readonly reader: LineReader;
+  readonly screen: Screen;
   readonly status: Status;
   readonly transcript: Transcript;
   readonly style: Style;
@@ -16,14 +18,14 @@ export interface AskContext {
   readonly abort: () => void;
 }
 
-export function createReplAsk({ reader, status, transcript, style, abort }: AskContext): Ask {
+export function createReplAsk({ reader, screen, status, transcript, style, abort }: AskContext): Ask {
   return async (question, signal) => {
     signal.throwIfAborted();
     status.pause();
     const cancel = () => reader.cancel();
     signal.addEventListener("abort", cancel, { once: true });
     try {
-      transcript.notice(`${formatQuestion(question, style)}\n`);
+      transcript.notice(`${formatQuestion(question, style, screen.columns)}\n`);
       const reading = await reader.read({ label: style.bold(answerLabel) });
       if (reading.type === "interrupt") abort();
       signal.throwIfAborted();

@@ -1,21 +1,23 @@
 // The REPL: reads a line, runs it as a prompt or a slash command, and reads the next, until the user or a signal ends it.
 import type { App, AppOptions } from "../../app/app.ts";
 import { completeCommand, runCommand } from "../../commands/index.ts";
-import type { Message } from "../../protocol/message.ts";
+import { AppError } from "../../util/error.ts";
 import { redact } from "../../util/redact.ts";
 import { visible, visibleLine } from "../../util/sanitize.ts";
 import { version } from "../../util/version.ts";
 import type { Io } from "../io.ts";
-import { describeError } from "../show.ts";
+import { cutToWidth } from "../layout.ts";
+import { describeError, describeSession } from "../show.ts";
 import { watchSignals } from "../signals.ts";
+import { createStyle, wantsColour } from "../style.ts";
 import { createReplAsk } from "./ask.ts";
 import { loadHistory } from "./history.ts";
 import { createKeyboard } from "./keyboard.ts";
-import { cutToWidth } from "./layout.ts";
 import { createLineReader } from "./line-reader.ts";
+import { createReplPick } from "./pick.ts";
+import { recapOf } from "./recap.ts";
 import { createScreen } from "./screen.ts";
 import { createStatus } from "./status.ts";
-import { createStyle, wantsColour } from "./style.ts";
 import { openTerminal } from "./terminal.ts";
 import { createTranscript } from "./transcript.ts";
 
@@ -73,7 +75,8 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
   const reader = createLineReader(terminal, screen, keyboard);
   const status = createStatus(screen, style, options.env.TERM !== "dumb");
   const transcript = createTranscript(screen, style, status.askedMs);
-  const ask = createReplAsk({ reader, status, transcript, style, abort: app.abort });
+  const ask = createReplAsk({ reader, screen, status, transcript, style, abort: app.abort });
+  const pick = createReplPick({ reader, screen, transcript, style });
   const { provider, model } = app.config;
   let left = false;
   let historyFailed = false;
@@ -95,6 +98,12 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
     screen.print(style.dim(`${cutToWidth(visibleLine(options.cwd), terminal.columns - hint.length)}${hint}\n`));
   }
 
+  /** Where a conversation that goes on had come to. */
+  function recap(): void {
+    const text = recapOf(app.messages(), style);
+    if (text !== undefined) transcript.notice(text);
+  }
+
   function remember(text: string): void {
     try {
       history.add(text);
@@ -108,28 +117,37 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
   /** Runs one input; the result is what the next edit line begins with. */
   async function submit(text: string): Promise<string> {
     remember(text);
-    const result = await runCommand(text, app);
+    const result = await runCommand(text, app, { pick });
     if (!result) return runPrompt(text);
     if (result.text !== undefined) transcript.notice(visible(result.text));
+    if (result.recap) recap();
     if (result.exit) left = true;
-    return "";
+    return result.input ?? "";
   }
 
   async function runPrompt(text: string): Promise<string> {
-    const before = answersIn(app.messages());
     status.start(`${provider.name}/${model.id}`);
-    const { status: end, error } = await app.prompt(text);
+    // What cannot be stored is not said, and no reason to leave.
+    const {
+      status: end,
+      error,
+      answered,
+    } = await app
+      .expand(text)
+      .then((said) => app.prompt(said))
+      .catch(notStored);
     status.stop();
     if (end === "done") return "";
     if (end === "aborted") transcript.notice(style.yellow("interrupted"));
     else if (error) transcript.notice(`${style.red("error:")} ${visible(redact(describeError(error)))}`);
     const typed = keyboard.defuse();
-    const answered = end === "aborted" ? answersIn(app.messages()) > before : answeredErrors.has(error?.code ?? "");
-    return answered ? "" : `${text}${typed ? "\n" : ""}`;
+    const stands = end === "aborted" ? answered : answeredErrors.has(error?.code ?? "");
+    return stands ? "" : `${text}${typed ? "\n" : ""}`;
   }
 
   async function run(): Promise<void> {
     greet();
+    recap();
     let next = "";
     if (options.firstTask.trim() !== "") {
       transcript.beginInput();
@@ -160,16 +178,25 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
   });
   try {
     await Promise.race([run(), crashes.crashed]);
+    const session = app.session();
+    if (session.stored()) transcript.notice(style.dim(describeSession(session.id)));
     return signals.exitCode() ?? 0;
   } finally {
     status.stop();
     reader.cancel();
     terminal.close();
+    app.close();
     process.off("SIGINT", onSigint);
     crashes.stop();
     signals.stop();
     unsubscribe();
   }
+}
+
+/** The outcome of a prompt that could not be written to its session; any other failure is one of ours. */
+function notStored(thrown: unknown) {
+  if (!(thrown instanceof AppError)) throw thrown;
+  return { status: "error", error: thrown, answered: false } as const;
 }
 
 /** What nobody caught ends the REPL in order, with the terminal given back. */
@@ -184,8 +211,4 @@ function watchCrashes(): { readonly crashed: Promise<never>; stop(): void } {
       process.off("unhandledRejection", reject);
     },
   };
-}
-
-function answersIn(messages: readonly Message[]): number {
-  return messages.filter(({ role }) => role === "assistant").length;
 }

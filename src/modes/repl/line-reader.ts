@@ -1,8 +1,9 @@
 // Reads one input from the keyboard, below everything printed so far: what each key does, and when the input is whole.
+
+import { layOut, stopAt, stopInRow } from "../layout.ts";
 import { createEditArea } from "./edit-area.ts";
 import { type EditLine, edits, insert, kills, lineOf, removedText } from "./edit-line.ts";
 import type { Keyboard } from "./keyboard.ts";
-import { layOut, stopAt, stopInRow } from "./layout.ts";
 import { createRecall } from "./recall.ts";
 import type { Screen } from "./screen.ts";
 import type { Terminal } from "./terminal.ts";

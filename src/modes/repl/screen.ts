@@ -1,5 +1,5 @@
 // Output that scrolls by, and one status line below it that is redrawn in place and gone before anything else is printed.
-import { columnAfter } from "./layout.ts";
+import { columnAfter } from "../layout.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Screen {

@@ -1,10 +1,10 @@
 // The status line while a run is on: what it waits for, for how long, and the tokens it has cost so far.
 import type { AgentEvent } from "../../protocol/event.ts";
 import { visibleLine } from "../../util/sanitize.ts";
+import { cutToWidth } from "../layout.ts";
 import { describeCall } from "../show.ts";
-import { cutToWidth } from "./layout.ts";
+import type { Style } from "../style.ts";
 import type { Screen } from "./screen.ts";
-import type { Style } from "./style.ts";
 
 export interface Status {
   /** Begins with a run; `model` is whom it waits for. */
@@ -33,6 +33,8 @@ export function createStatus(screen: Screen, style: Style, enabled: boolean): St
   let drawnAt = -Infinity;
   let frame = 0;
   let running = false;
+  /** What runs is a compaction that the user asked for, outside of any run. */
+  let compacting = false;
   let pausedAt: number | undefined;
   let asked = 0;
   /** Tokens of finished answers, and the characters of the one that is coming. */
@@ -107,15 +109,34 @@ export function createStatus(screen: Screen, style: Style, enabled: boolean): St
       case "tool_execution_end":
         wait("going on");
         return;
+      case "compaction_start":
+        if (!running) begin();
+        compacting = event.reason === "manual";
+        wait("compacting the conversation");
+        return;
+      case "compaction_end":
+        if (compacting) stop();
+        else wait(`waiting for ${model}`);
+        return;
     }
+  }
+
+  function begin(): void {
+    running = enabled;
+    activity = "";
+    input = output = characters = 0;
+  }
+
+  function stop(): void {
+    running = compacting = false;
+    pausedAt = undefined;
+    halt();
   }
 
   return {
     start(name) {
-      running = enabled;
+      begin();
       model = visibleLine(name);
-      activity = "";
-      input = output = characters = 0;
       wait(`waiting for ${model}`);
     },
     follow,
@@ -128,11 +149,7 @@ export function createStatus(screen: Screen, style: Style, enabled: boolean): St
       pausedAt = undefined;
       schedule();
     },
-    stop() {
-      running = false;
-      pausedAt = undefined;
-      halt();
-    },
+    stop,
     askedMs: () => asked,
   };
 }

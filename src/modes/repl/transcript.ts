@@ -2,9 +2,9 @@
 import type { AgentEvent } from "../../protocol/event.ts";
 import { visible } from "../../util/sanitize.ts";
 import { oneLine } from "../../util/truncate.ts";
-import { describeDuration } from "../show.ts";
+import { describeCompaction, describeDuration } from "../show.ts";
+import type { Style } from "../style.ts";
 import type { Screen } from "./screen.ts";
-import type { Style } from "./style.ts";
 import { formatToolCall } from "./tool-line.ts";
 
 /** Kinds of output; a blank line stands between two of different kinds. */
@@ -70,6 +70,11 @@ export function createTranscript(screen: Screen, style: Style, askedMs: () => nu
         const { errorMessage, delayMs, attempt, maxAttempts } = event;
         const again = `trying again in ${describeDuration(delayMs)} (${attempt} of ${maxAttempts})`;
         notice(`${style.yellow(visible(oneLine(errorMessage, 300)))}\n  ${again}`);
+        return;
+      }
+      case "compaction_end": {
+        const text = describeCompaction(event);
+        if (text !== undefined) notice(event.result ? style.dim(text) : style.yellow(visible(text)));
         return;
       }
       case "tool_execution_start":

@@ -1,16 +1,18 @@
 // The adapter for Anthropic's Messages API: request conversion, HTTP, SSE and stream conversion put together.
-import { AppError } from "../../util/error.ts";
-import { hideKeys, type Transport } from "../http.ts";
-import { asEvents } from "../json-document.ts";
+
+import { createCallIds } from "../call-ids.ts";
+import { hideKeys, keysOf, type Transport } from "../http.ts";
 import type { Provider, ProviderRequest, ProviderSettings } from "../provider.ts";
+import { sendAdapting, withoutTemperature } from "../refusal.ts";
 import { streamResponse } from "../stream-response.ts";
-import { explainRefusal } from "./refusal.ts";
+import { configKeys } from "./refusal.ts";
 import { toMessagesBody } from "./request.ts";
 import { createMessagesReader } from "./stream.ts";
 
 export const anthropicMessages = "anthropic-messages";
 
 export function createAnthropicMessages(settings: ProviderSettings, transport: Transport): Provider {
+  const { name, idleMs } = settings;
   const hide = hideKeys(settings);
   /** What the provider turned out to refuse stays away, so that it refuses only once. */
   let withTemperature = true;
@@ -27,34 +29,31 @@ export function createAnthropicMessages(settings: ProviderSettings, transport: T
           ...settings.headers,
           ...(settings.apiKey === "" ? {} : { "x-api-key": settings.apiKey }),
         },
-        body: JSON.stringify(toMessagesBody(request, { provider: settings.name, api: anthropicMessages })),
-        secrets: [settings.apiKey],
+        body: JSON.stringify(toMessagesBody(request, { provider: name, api: anthropicMessages })),
+        secrets: keysOf(settings),
       },
       signal,
     );
   }
 
-  /** Newer models take no temperature but the default; one that was set is then left out, which the user is told. */
-  async function sendAdapting(request: ProviderRequest, signal: AbortSignal) {
-    try {
-      return { response: await send(request, signal), notices: [] };
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      const isSent = withTemperature && request.temperature !== undefined;
-      if (!isSent || error.parameter !== "temperature") throw explainRefusal(error);
-    }
-    withTemperature = false;
-    const text = `${settings.name} refused the temperature; asked again without it (it is set in config.toml)`;
-    return { response: await send(request, signal), notices: [{ type: "notice", text } as const] };
-  }
-
   return {
-    name: settings.name,
+    name,
     api: anthropicMessages,
     async *stream(request, signal) {
-      const { response, notices } = await sendAdapting(request, signal);
-      if (notices.length > 0) yield notices;
-      yield* streamResponse(asEvents(response), createMessagesReader(hide), signal, { idleMs: settings.idleMs });
+      const { answer: response, notices } = await sendAdapting(
+        () => send(request, signal),
+        ({ parameter }) => {
+          const isSent = withTemperature && request.temperature !== undefined;
+          if (parameter !== "temperature" || !isSent) return undefined;
+          return withoutTemperature(name, () => {
+            withTemperature = false;
+          });
+        },
+        configKeys,
+      );
+      if (notices.length > 0) yield notices.map((text) => ({ type: "notice", text }) as const);
+      const reader = createMessagesReader(hide, createCallIds(request.messages));
+      yield* streamResponse(response, reader, signal, { idleMs, hide });
     },
   };
 }

@@ -10,8 +10,8 @@ import type {
   ToolResultMessage,
 } from "../../protocol/message.ts";
 import type { Model } from "../../protocol/model.ts";
+import { createUniqueIds } from "../../util/unique-ids.ts";
 import type { ProviderRequest } from "../provider.ts";
-import { createUniqueIds } from "../unique-ids.ts";
 import { toThinking } from "./thinking.ts";
 
 /** Who is asked, in the words a message keeps of its writer. */

@@ -1,48 +1,61 @@
-// The part of a Messages stream event that is read (Anthropic API reference, "Streaming Messages"; compatible servers leave out or null
-// anything). Types only: checking each delta against a schema would cost more than reading it.
+// The part of a Messages stream event that is read (Anthropic API reference, "Streaming Messages"). Types only, and what a field should be:
+// compatible servers leave out, null and mistype anything, so each one is read through `json-fields.ts`.
 
 export interface MessagesEvent {
-  readonly type?: string | null;
+  readonly type: string;
   /** The content block that a `content_block_*` event is about. */
-  readonly index?: number | null;
+  readonly index: number;
   /** `message_start`. */
-  readonly message?: { readonly id?: string | null; readonly usage?: MessagesUsage | null } | null;
+  readonly message: { readonly id: string; readonly usage: MessagesUsage };
   /** `content_block_start`. */
-  readonly content_block?: ContentBlock | null;
+  readonly content_block: ContentBlock;
   /** `content_block_delta` and `message_delta`. */
-  readonly delta?: MessagesDelta | null;
+  readonly delta: MessagesDelta;
   /** `message_delta`. */
-  readonly usage?: MessagesUsage | null;
-  readonly error?: unknown;
+  readonly usage: MessagesUsage;
+  readonly error: unknown;
+}
+
+/** The whole answer, as it comes where a server does not stream. */
+export interface WholeMessage {
+  readonly id: string;
+  readonly content: readonly ContentBlock[];
+  readonly stop_reason: string;
+  readonly stop_details: StopDetails;
+  readonly usage: MessagesUsage;
 }
 
 export interface ContentBlock {
-  readonly type?: string | null;
-  readonly text?: string | null;
-  readonly thinking?: string | null;
-  readonly signature?: string | null;
+  readonly type: string;
+  readonly text: string;
+  readonly thinking: string;
+  readonly signature: string;
   /** What a `redacted_thinking` block holds. */
-  readonly data?: string | null;
-  readonly id?: string | null;
-  readonly name?: string | null;
-  readonly input?: unknown;
+  readonly data: string;
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
 }
 
 export interface MessagesDelta {
-  readonly type?: string | null;
-  readonly text?: string | null;
-  readonly thinking?: string | null;
-  readonly signature?: string | null;
-  readonly partial_json?: string | null;
-  readonly stop_reason?: string | null;
-  /** Why the model refused. */
-  readonly stop_details?: { readonly explanation?: string | null } | null;
+  readonly type: string;
+  readonly text: string;
+  readonly thinking: string;
+  readonly signature: string;
+  readonly partial_json: string;
+  readonly stop_reason: string;
+  readonly stop_details: StopDetails;
+}
+
+/** Why the model refused. */
+export interface StopDetails {
+  readonly explanation: string;
 }
 
 /** Disjoint already: `input_tokens` is what was neither read from the cache nor written to it. Counts are cumulative. */
 export interface MessagesUsage {
-  readonly input_tokens?: number | null;
-  readonly output_tokens?: number | null;
-  readonly cache_read_input_tokens?: number | null;
-  readonly cache_creation_input_tokens?: number | null;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_input_tokens: number;
+  readonly cache_creation_input_tokens: number;
 }

@@ -1,10 +1,11 @@
 // Messages stream events → chunks (Anthropic documentation, "Streaming Messages"). Pure: bytes, time and the network are elsewhere.
 import { AppError } from "../../util/error.ts";
-import { toStreamError } from "../http-error.ts";
+import type { CallIds } from "../call-ids.ts";
+import { readStreamError, toStreamError } from "../http-error.ts";
+import { isObject, type Loose, toNumber, toObject, toObjects, toText } from "../json-fields.ts";
 import type { Chunk, TokenCounts } from "../provider.ts";
-import { type EventReader, malformedEvent, truncated } from "../stream-response.ts";
-import { createUniqueIds } from "../unique-ids.ts";
-import type { ContentBlock, MessagesDelta, MessagesEvent, MessagesUsage } from "./schema.ts";
+import { type EventReader, emptyStream, parseEvent, toStopReason, truncated } from "../stream-response.ts";
+import type { ContentBlock, MessagesDelta, MessagesEvent, MessagesUsage, StopDetails, WholeMessage } from "./schema.ts";
 
 interface OpenCall {
   /** Its number among the calls of the answer. */
@@ -18,8 +19,7 @@ interface OpenCall {
  * every block is whole by then, and some compatible servers send no more. Unknown events and blocks are passed over.
  * `hide` takes keys out of what a server says of a failure.
  */
-export function createMessagesReader(hide: (text: string) => string): EventReader {
-  const uniqueId = createUniqueIds();
+export function createMessagesReader(hide: (text: string) => string, callIds: CallIds): EventReader {
   const openCalls = new Map<number, OpenCall>();
   /** Indexes of text and thinking blocks. */
   const openBlocks = new Set<number>();
@@ -27,8 +27,8 @@ export function createMessagesReader(hide: (text: string) => string): EventReade
   let lastIndex = 0;
   let counts: TokenCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   let sawEvent = false;
-  let stopReason: string | undefined;
-  let refusal: string | undefined;
+  let stopReason = "";
+  let refusal = "";
   let settled = false;
 
   function fail(error: AppError): Chunk[] {
@@ -37,27 +37,35 @@ export function createMessagesReader(hide: (text: string) => string): EventReade
   }
 
   function end(): Chunk[] {
-    const raw = stopReason ?? "end_turn";
+    const raw = stopReason || "end_turn";
     if (raw === "refusal") return fail(refused(refusal));
     // Like a request that does not fit (413): only a shorter conversation helps.
     if (raw === "model_context_window_exceeded") return fail(toStreamError(413, windowFull));
     settled = true;
     const rest = [...openCalls.values()].flatMap(wholeInput);
     const paused = raw === "pause_turn" && calls === 0;
-    return [...rest, { type: "end", reason: toReason(raw, calls), raw, ...(paused ? { paused } : {}) }];
+    const reason = toStopReason(raw === "max_tokens", calls);
+    return [...rest, { type: "end", reason, raw, ...(paused ? { paused } : {}) }];
   }
 
-  function readUsage(usage: MessagesUsage): Chunk[] {
+  function readUsage(value: unknown): Chunk[] {
+    if (!isObject(value)) return [];
+    const usage: Loose<MessagesUsage> = value;
     counts = {
-      input: usage.input_tokens ?? counts.input,
-      output: usage.output_tokens ?? counts.output,
-      cacheRead: usage.cache_read_input_tokens ?? counts.cacheRead,
-      cacheWrite: usage.cache_creation_input_tokens ?? counts.cacheWrite,
+      input: toNumber(usage.input_tokens) ?? counts.input,
+      output: toNumber(usage.output_tokens) ?? counts.output,
+      cacheRead: toNumber(usage.cache_read_input_tokens) ?? counts.cacheRead,
+      cacheWrite: toNumber(usage.cache_creation_input_tokens) ?? counts.cacheWrite,
     };
     return [{ type: "usage", counts }];
   }
 
-  function startBlock(block: ContentBlock, index: number): Chunk[] {
+  function readStop({ stop_reason, stop_details }: Loose<MessagesDelta> | Loose<WholeMessage>): void {
+    stopReason = toText(stop_reason) || stopReason;
+    refusal = toText(toObject<StopDetails>(stop_details)?.explanation) || refusal;
+  }
+
+  function startBlock(block: Loose<ContentBlock>, index: number): Chunk[] {
     switch (block.type) {
       case "text":
         openBlocks.add(index);
@@ -65,20 +73,22 @@ export function createMessagesReader(hide: (text: string) => string): EventReade
       case "thinking":
         openBlocks.add(index);
         return [...thinkingOf(block.thinking), ...signatureOf(block.signature)];
-      case "redacted_thinking":
-        return block.data ? [{ type: "redacted_thinking", data: block.data }] : [];
+      case "redacted_thinking": {
+        const data = toText(block.data);
+        return data === "" ? [] : [{ type: "redacted_thinking", data }];
+      }
       case "tool_use": {
         const slot = calls++;
         openCalls.set(index, { slot, whole: toWholeInput(block.input) });
-        const id = uniqueId(block.id || `call_${slot}`);
-        return [{ type: "toolcall_start", index: slot, id, name: block.name ?? "" }];
+        const id = callIds(toText(block.id), slot);
+        return [{ type: "toolcall_start", index: slot, id, name: toText(block.name) }];
       }
       default:
         return [];
     }
   }
 
-  function readDelta(delta: MessagesDelta, index: number): Chunk[] {
+  function readDelta(delta: Loose<MessagesDelta>, index: number): Chunk[] {
     switch (delta.type) {
       case "text_delta":
         return textOf(delta.text);
@@ -88,9 +98,10 @@ export function createMessagesReader(hide: (text: string) => string): EventReade
         return signatureOf(delta.signature);
       case "input_json_delta": {
         const call = openCalls.get(index);
-        if (!call || !delta.partial_json) return [];
+        const fragment = toText(delta.partial_json);
+        if (!call || fragment === "") return [];
         call.whole = "";
-        return [{ type: "toolcall_delta", index: call.slot, delta: delta.partial_json }];
+        return [{ type: "toolcall_delta", index: call.slot, delta: fragment }];
       }
       default:
         return [];
@@ -104,24 +115,37 @@ export function createMessagesReader(hide: (text: string) => string): EventReade
     return call ? wholeInput(call) : [];
   }
 
-  function read(event: MessagesEvent, type: string): Chunk[] {
-    const index = event.index ?? lastIndex;
+  function startMessage(message: Loose<WholeMessage>): Chunk[] {
+    const id = toText(message.id);
+    return [...(id === "" ? [] : [{ type: "response", id } as const]), ...readUsage(message.usage)];
+  }
+
+  /** The document that comes where a server does not stream. */
+  function readWhole(message: Loose<WholeMessage>): Chunk[] {
+    const start = startMessage(message);
+    const blocks = toObjects<ContentBlock>(message.content).flatMap((block, index) => [
+      ...startBlock(block, index),
+      ...stopBlock(index),
+    ]);
+    readStop(message);
+    return [...start, ...blocks, ...end()];
+  }
+
+  function read(event: Loose<MessagesEvent>, type: string): Chunk[] {
+    const index = toNumber(event.index) ?? lastIndex;
     switch (type) {
-      case "message_start": {
-        const { id, usage } = event.message ?? {};
-        return [...(id ? [{ type: "response", id } as const] : []), ...(usage ? readUsage(usage) : [])];
-      }
+      case "message_start":
+        return startMessage(toObject<WholeMessage>(event.message) ?? {});
       case "content_block_start":
         lastIndex = index;
-        return event.content_block ? startBlock(event.content_block, index) : [];
+        return startBlock(toObject<ContentBlock>(event.content_block) ?? {}, index);
       case "content_block_delta":
-        return event.delta ? readDelta(event.delta, index) : [];
+        return readDelta(toObject<MessagesDelta>(event.delta) ?? {}, index);
       case "content_block_stop":
         return stopBlock(index);
       case "message_delta":
-        stopReason = event.delta?.stop_reason ?? stopReason;
-        refusal = event.delta?.stop_details?.explanation ?? refusal;
-        return event.usage ? readUsage(event.usage) : [];
+        readStop(toObject<MessagesDelta>(event.delta) ?? {});
+        return readUsage(event.usage);
       case "message_stop":
         return end();
       default:
@@ -133,33 +157,34 @@ export function createMessagesReader(hide: (text: string) => string): EventReade
     push(data, eventName) {
       // Some gateways end every stream the way OpenAI does.
       if (settled || data === "" || data === "[DONE]") return [];
-      const event = parseEvent(data);
-      if (!event) return fail(malformedEvent(hide(data)));
-      const type = event.type ?? eventName ?? "";
+      const event = parseEvent<MessagesEvent>(data);
+      const type = toText(event.type) || (eventName ?? "");
       if (type === "error" || event.error != null) return fail(toError(event.error ?? data, hide));
       if (type !== "ping") sawEvent = true;
-      return read(event, type);
+      return event.type === "message" ? readWhole(event as Loose<WholeMessage>) : read(event, type);
     },
     close() {
       if (settled) return [];
-      if (!sawEvent)
-        return fail(new AppError("stream_empty", "The provider sent an empty stream", { retryable: true }));
-      if (stopReason !== undefined) return end();
+      if (!sawEvent) return fail(emptyStream());
+      if (stopReason !== "") return end();
       return fail(truncated());
     },
   };
 }
 
-function textOf(delta: string | null | undefined): Chunk[] {
-  return delta ? [{ type: "text", delta }] : [];
+function textOf(value: unknown): Chunk[] {
+  const delta = toText(value);
+  return delta === "" ? [] : [{ type: "text", delta }];
 }
 
-function thinkingOf(delta: string | null | undefined): Chunk[] {
-  return delta ? [{ type: "thinking", delta }] : [];
+function thinkingOf(value: unknown): Chunk[] {
+  const delta = toText(value);
+  return delta === "" ? [] : [{ type: "thinking", delta }];
 }
 
-function signatureOf(signature: string | null | undefined): Chunk[] {
-  return signature ? [{ type: "thinking", delta: "", signature }] : [];
+function signatureOf(value: unknown): Chunk[] {
+  const signature = toText(value);
+  return signature === "" ? [] : [{ type: "thinking", delta: "", signature }];
 }
 
 function wholeInput({ slot, whole }: OpenCall): Chunk[] {
@@ -171,23 +196,9 @@ function toWholeInput(input: unknown): string {
   return typeof input === "object" && input !== null && Object.keys(input).length > 0 ? JSON.stringify(input) : "";
 }
 
-function toReason(raw: string, calls: number): "stop" | "length" | "toolUse" {
-  if (raw === "max_tokens") return "length";
-  return calls > 0 ? "toolUse" : "stop";
-}
-
-function parseEvent(data: string): MessagesEvent | undefined {
-  try {
-    const value: unknown = JSON.parse(data);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 const windowFull = "The answer reached the end of the model's context window";
 
-function refused(explanation: string | undefined): AppError {
+function refused(explanation: string): AppError {
   const reason = explanation ? `: ${explanation}` : "";
   return new AppError("stream_error", `The model refused to answer${reason}`, {
     hint: "Rephrase the request, or choose another model; the refused turn is not kept in the conversation.",
@@ -210,11 +221,9 @@ const errorStatus: Readonly<Record<string, number>> = {
 };
 
 function toError(error: unknown, hide: (text: string) => string): AppError {
-  if (typeof error !== "object" || error === null) return toStreamError(undefined, hide(String(error)));
-  const { type, message, code, status } = error as Readonly<Record<string, unknown>>;
+  const { type, message } = isObject(error) ? error : {};
   if (typeof type === "string" && typeof message === "string")
     return toStreamError(errorStatus[type], hide(`${type}: ${message}`));
   // A gateway's own form.
-  const number = [code, status].map(Number).find((value) => value >= 400 && value < 600);
-  return toStreamError(number, hide(JSON.stringify(error)));
+  return readStreamError(error, hide);
 }

@@ -1,19 +1,20 @@
 // The adapter for OpenAI-compatible chat completions: request conversion, HTTP, SSE and stream conversion put together.
-import { AppError } from "../../util/error.ts";
-import { hideKeys, type Transport } from "../http.ts";
-import { asEvents } from "../json-document.ts";
+import type { AppError } from "../../util/error.ts";
+import { createCallIds } from "../call-ids.ts";
+import { hideKeys, keysOf, type Transport } from "../http.ts";
 import type { Chunk, Provider, ProviderRequest, ProviderSettings } from "../provider.ts";
+import { type Detour, sendAdapting, withoutTemperature } from "../refusal.ts";
 import { streamResponse } from "../stream-response.ts";
-import { type Adaptation, adaptToRefusal, explainRefusal } from "./refusal.ts";
-import { toChatBody } from "./request.ts";
+import { configKeys, describeLimitField, otherLimitField } from "./refusal.ts";
+import { openaiCompletions, toChatBody } from "./request.ts";
 import { createChatReader } from "./stream.ts";
-
-export const openaiCompletions = "openai-completions";
 
 export function createOpenAiChat(settings: ProviderSettings, transport: Transport): Provider {
   /** What the provider turned out to want is kept, so that it refuses only once. */
   let { quirks } = settings;
   let withTemperature = true;
+  const { name, idleMs } = settings;
+  const keys = configKeys(name);
   const told = new Set<string>();
   const hide = hideKeys(settings);
 
@@ -23,10 +24,9 @@ export function createOpenAiChat(settings: ProviderSettings, transport: Transpor
     return fresh.map((text) => ({ type: "notice", text }));
   }
 
-  async function send(request: ProviderRequest, signal: AbortSignal) {
-    const { temperature, ...rest } = request;
-    const wanted = withTemperature ? request : rest;
-    const { body, warnings } = toChatBody(wanted, { name: settings.name, quirks });
+  async function send({ temperature, ...rest }: ProviderRequest, signal: AbortSignal) {
+    const request = withTemperature ? { ...rest, temperature } : rest;
+    const { body, warnings } = toChatBody(request, { name, quirks });
     const response = await transport(
       {
         url: `${settings.baseUrl}/chat/completions`,
@@ -37,39 +37,44 @@ export function createOpenAiChat(settings: ProviderSettings, transport: Transpor
           ...(settings.apiKey === "" ? {} : { authorization: `Bearer ${settings.apiKey}` }),
         },
         body: JSON.stringify(body),
-        secrets: [settings.apiKey],
+        secrets: keysOf(settings),
       },
       signal,
     );
     return { response, warnings };
   }
 
-  /** Asks, and once more for each parameter that is refused and has another form. */
-  async function sendAdapting(request: ProviderRequest, signal: AbortSignal) {
-    const detours = new Map<Adaptation["about"], string>();
-    for (;;) {
-      try {
-        const { response, warnings } = await send(request, signal);
-        return { response, warnings: [...warnings, ...detours.values()] };
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        const change = adaptToRefusal(error, quirks, settings.name);
-        if (!change || detours.has(change.about)) throw explainRefusal(error, settings.name);
-        detours.set(change.about, change.notice);
-        quirks = { ...quirks, ...change.quirks };
-        if (change.about === "temperature") withTemperature = false;
-      }
+  function toDetour(error: AppError, { temperature }: ProviderRequest): Detour | undefined {
+    if (error.parameter === "temperature" && withTemperature && temperature !== undefined) {
+      return withoutTemperature(name, () => {
+        withTemperature = false;
+      });
     }
+    const maxTokensField = otherLimitField(error, quirks);
+    if (maxTokensField === undefined) return undefined;
+    return {
+      about: "max_tokens",
+      notice: describeLimitField(name, maxTokensField),
+      take() {
+        quirks = { ...quirks, maxTokensField };
+      },
+    };
   }
 
   return {
-    name: settings.name,
+    name,
     api: openaiCompletions,
     async *stream(request, signal) {
-      const { response, warnings } = await sendAdapting(request, signal);
-      const news = notices(warnings);
+      const sent = await sendAdapting(
+        () => send(request, signal),
+        (error) => toDetour(error, request),
+        keys,
+      );
+      const { response, warnings } = sent.answer;
+      const news = notices([...warnings, ...sent.notices]);
       if (news.length > 0) yield news;
-      yield* streamResponse(asEvents(response), createChatReader(hide), signal, { idleMs: settings.idleMs });
+      const reader = createChatReader(hide, createCallIds(request.messages));
+      yield* streamResponse(response, reader, signal, { idleMs, hide });
     },
   };
 }

@@ -3,6 +3,7 @@ import type {
   AssistantMessage,
   ImageContent,
   ModelMessage,
+  TextContent,
   ToolCall,
   ToolResultMessage,
   ToolSpec,
@@ -12,7 +13,10 @@ import type { Model } from "../../protocol/model.ts";
 import type { ProviderRequest, ProviderSettings } from "../provider.ts";
 import type { Quirks } from "../quirks.ts";
 import { toGeminiTools } from "./gemini-schema.ts";
+import { reasoningFields } from "./schema.ts";
 import { toThinking } from "./thinking.ts";
+
+export const openaiCompletions = "openai-completions";
 
 /** What of the settings shapes a request. */
 export type ChatDialect = Pick<ProviderSettings, "name" | "quirks">;
@@ -31,7 +35,7 @@ export function toChatBody(request: ProviderRequest, dialect: ChatDialect): Chat
     model: request.model.id,
     messages: toChatMessages(request, dialect),
     stream: true,
-    stream_options: { include_usage: true },
+    ...(quirks.streamUsage ? { stream_options: { include_usage: true } } : {}),
     [quirks.maxTokensField]: request.maxTokens,
     ...(tools.length > 0 ? { tools } : {}),
     ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
@@ -78,35 +82,38 @@ function toImagePart({ mimeType, data }: ImageContent): unknown {
 function toChatMessage(message: ModelMessage, { model }: ProviderRequest, dialect: ChatDialect): unknown {
   switch (message.role) {
     case "user":
-      return { role: "user", content: toUserContent(message) };
+      return { role: "user", content: toUserContent(message, model) };
     case "assistant":
-      return toAssistant(message, message.provider === dialect.name, dialect.quirks, model);
+      return toAssistant(message, dialect, model);
     case "toolResult":
       return { role: "tool", tool_call_id: message.toolCallId, content: toResultText(message) };
   }
 }
 
-function toUserContent(message: UserMessage): unknown {
-  if (typeof message.content === "string") return message.content;
-  if (message.content.every((block) => block.type === "text")) {
-    return message.content.map((block) => block.text).join("\n");
-  }
-  return message.content.map((block) =>
-    block.type === "text" ? { type: "text", text: block.text } : toImagePart(block),
-  );
+function toUserContent({ content }: UserMessage, { input }: Model): unknown {
+  if (typeof content === "string") return content;
+  const hasImages = input.includes("image") && content.some((block) => block.type === "image");
+  if (!hasImages) return content.map(toWords).join("\n");
+  return content.map((block) => (block.type === "text" ? { type: "text", text: block.text } : toImagePart(block)));
 }
 
-function toAssistant(message: AssistantMessage, sameProvider: boolean, quirks: Quirks, model: Model): unknown {
+/** A block as text; an image is only named. */
+function toWords(block: TextContent | ImageContent): string {
+  return block.type === "text" ? block.text : `[image: ${block.mimeType}]`;
+}
+
+function toAssistant(message: AssistantMessage, { name, quirks }: ChatDialect, model: Model): unknown {
+  const isOwn = message.provider === name && message.api === openaiCompletions;
   let text = "";
   let reasoning = "";
-  let reasoningField = "reasoning_content";
+  let reasoningField: string = reasoningFields[0];
   const calls: unknown[] = [];
   for (const block of message.content) {
     if (block.type === "text") text += block.text;
-    else if (block.type === "toolCall") calls.push(toChatCall(block, sameProvider));
-    else if (sameProvider) {
+    else if (block.type === "toolCall") calls.push(toChatCall(block, isOwn));
+    else if (isOwn) {
       reasoning += block.thinking;
-      reasoningField = block.thinkingSignature ?? reasoningField;
+      reasoningField = reasoningFields.find((field) => field === block.thinkingSignature) ?? reasoningField;
     }
   }
   const required = quirks.reasoningReplay === "required" && model.reasoning;
@@ -121,15 +128,15 @@ function toAssistant(message: AssistantMessage, sameProvider: boolean, quirks: Q
 
 const noText = { null: { content: null }, empty: { content: "" }, omit: {} } as const;
 
-function toChatCall(call: ToolCall, sameProvider: boolean): unknown {
+function toChatCall(call: ToolCall, isOwn: boolean): unknown {
   return {
     id: call.id,
     type: "function",
     function: { name: call.name, arguments: JSON.stringify(call.arguments) },
-    ...(sameProvider && call.extraContent !== undefined ? { extra_content: call.extraContent } : {}),
+    ...(isOwn && call.extraContent !== undefined ? { extra_content: call.extraContent } : {}),
   };
 }
 
 function toResultText(message: ToolResultMessage): string {
-  return message.content.map((block) => (block.type === "text" ? block.text : `[image: ${block.mimeType}]`)).join("\n");
+  return message.content.map(toWords).join("\n");
 }

@@ -1,20 +1,23 @@
 // Chat-completion stream events → chunks. Pure: bytes, time and the network are elsewhere.
 import { AppError } from "../../util/error.ts";
-import { toStreamError } from "../http-error.ts";
+import type { CallIds } from "../call-ids.ts";
+import { readStreamError } from "../http-error.ts";
+import { isObject, joinText, type Loose, toNumber, toObject, toObjects, toText } from "../json-fields.ts";
 import type { Chunk, TokenCounts } from "../provider.ts";
-import { type EventReader, malformedEvent, truncated } from "../stream-response.ts";
-import type { ChatChunk, ChatDelta, ChatUsage } from "./schema.ts";
+import { type EventReader, emptyStream, parseEvent, toStopReason, truncated } from "../stream-response.ts";
+import type { ChatChoice, ChatChunk, ChatDelta, ChatToolCallDelta, ChatUsage, ReasoningField } from "./schema.ts";
 import { createToolCallAssembler } from "./tool-calls.ts";
 
 /**
  * Reads one answer. `end` is held back until `[DONE]` or the end of the body, since usage may come after the finish reason.
  * `hide` takes keys out of what a server says of a failure.
  */
-export function createChatReader(hide: (text: string) => string): EventReader {
-  const calls = createToolCallAssembler();
+export function createChatReader(hide: (text: string) => string, callIds: CallIds): EventReader {
+  const calls = createToolCallAssembler(callIds);
   let sawEvent = false;
   let sawId = false;
-  let finishReason: string | undefined;
+  let sawDelta = false;
+  let finishReason = "";
   let finished = false;
   let settled = false;
 
@@ -24,20 +27,37 @@ export function createChatReader(hide: (text: string) => string): EventReader {
   }
 
   function end(): Chunk[] {
-    const raw = finishReason ?? "stop";
+    const raw = finishReason || "stop";
     const broken = brokenReasons[raw];
     if (broken) return fail(new AppError("stream_error", broken, { retryable: raw !== "content_filter" }));
     settled = true;
-    return [...calls.close(), { type: "end", reason: toReason(raw, calls.count()), raw }];
+    const isCut = raw === "length" || raw === "max_tokens";
+    return [...calls.close(), { type: "end", reason: toStopReason(isCut, calls.count()), raw }];
   }
 
-  function readDelta(delta: ChatDelta, out: Chunk[]): void {
-    const { reasoning_content, reasoning, content, refusal, tool_calls } = delta;
-    if (reasoning_content) out.push({ type: "thinking", delta: reasoning_content, signature: "reasoning_content" });
-    else if (reasoning) out.push({ type: "thinking", delta: reasoning, signature: "reasoning" });
-    if (content) out.push({ type: "text", delta: content });
-    if (refusal) out.push({ type: "text", delta: refusal });
-    if (tool_calls) for (const call of tool_calls) calls.push(call, out);
+  function readChoice(choice: Loose<ChatChoice>, out: Chunk[]): void {
+    readUsage(choice.usage, out);
+    // A whole answer may come instead of a stream; behind a stream it only says everything again.
+    const delta = toObject<ChatDelta>(choice.delta) ?? (sawDelta ? undefined : toObject<ChatDelta>(choice.message));
+    if (delta) {
+      sawDelta = true;
+      readDelta(delta, out);
+    }
+    const reason = toText(choice.finish_reason);
+    if (reason === "") return;
+    finished = true;
+    finishReason = reason;
+  }
+
+  function readDelta(delta: Loose<ChatDelta>, out: Chunk[]): void {
+    const field: ReasoningField = delta.reasoning_content ? "reasoning_content" : "reasoning";
+    const thinking = toText(delta[field]);
+    if (thinking !== "") out.push({ type: "thinking", delta: thinking, signature: field });
+    const text = joinText(delta.content) + toText(delta.refusal);
+    if (text !== "") out.push({ type: "text", delta: text });
+    // Most deltas have none.
+    if (delta.tool_calls == null) return;
+    for (const call of toObjects<ChatToolCallDelta>(delta.tool_calls)) calls.push(call, out);
   }
 
   return {
@@ -48,31 +68,23 @@ export function createChatReader(hide: (text: string) => string): EventReader {
         finished = true;
         return end();
       }
-      const chunk = parseChunk(data);
-      if (chunk === undefined) return fail(malformedEvent(hide(data)));
-      if (chunk.error != null && chunk.error !== false) return fail(readError(chunk.error, hide));
+      const chunk = parseEvent<ChatChunk>(data);
+      if (chunk.error != null && chunk.error !== false) return fail(readStreamError(chunk.error, hide));
       // Some servers name the failure beside its words instead of around them.
-      if (eventName === "error" || chunk.object === "error") return fail(readError(chunk, hide));
+      if (eventName === "error" || chunk.object === "error") return fail(readStreamError(chunk, hide));
       const out: Chunk[] = [];
-      if (!sawId && chunk.id) {
+      const id = toText(chunk.id);
+      if (!sawId && id !== "") {
         sawId = true;
-        out.push({ type: "response", id: chunk.id });
+        out.push({ type: "response", id });
       }
-      if (chunk.usage) out.push({ type: "usage", counts: toCounts(chunk.usage) });
-      for (const choice of chunk.choices ?? []) {
-        if (choice.usage) out.push({ type: "usage", counts: toCounts(choice.usage) });
-        if (choice.delta) readDelta(choice.delta, out);
-        if (choice.finish_reason) {
-          finished = true;
-          finishReason = choice.finish_reason;
-        }
-      }
+      readUsage(chunk.usage, out);
+      for (const choice of toObjects<ChatChoice>(chunk.choices)) readChoice(choice, out);
       return out;
     },
     close() {
       if (settled) return [];
-      if (!sawEvent)
-        return fail(new AppError("stream_empty", "The provider sent an empty stream", { retryable: true }));
+      if (!sawEvent) return fail(emptyStream());
       if (!finished) return fail(truncated());
       return end();
     },
@@ -86,39 +98,30 @@ const brokenReasons: Readonly<Record<string, string>> = {
   content_filter: "The provider's content filter stopped the answer",
 };
 
-function toReason(raw: string, calls: number): "stop" | "length" | "toolUse" {
-  if (raw === "length" || raw === "max_tokens") return "length";
-  return calls > 0 ? "toolUse" : "stop";
-}
-
-function parseChunk(data: string): ChatChunk | undefined {
-  try {
-    const value: unknown = JSON.parse(data);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function readError(error: unknown, hide: (text: string) => string): AppError {
-  if (typeof error !== "object" || error === null) return toStreamError(undefined, hide(String(error)));
-  const { code, status } = error as { code?: unknown; status?: unknown };
-  const number = [code, status].map(Number).find((value) => value >= 400 && value < 600);
-  return toStreamError(number, hide(JSON.stringify(error)));
+function readUsage(usage: unknown, out: Chunk[]): void {
+  if (isObject(usage)) out.push({ type: "usage", counts: toCounts(usage) });
 }
 
 /** OpenAI's convention: the prompt count includes cached tokens. DeepSeek and Moonshot name the cached part differently. */
-function toCounts(usage: ChatUsage): TokenCounts {
-  const prompt = usage.prompt_tokens ?? 0;
-  const details = usage.prompt_tokens_details;
-  const cached = details?.cached_tokens ?? usage.cached_tokens ?? usage.prompt_cache_hit_tokens ?? 0;
-  const cacheRead = Math.min(cached, prompt);
-  const cacheWrite = Math.min(details?.cache_write_tokens ?? 0, prompt - cacheRead);
+function toCounts(usage: Loose<ChatUsage>): TokenCounts {
+  const prompt = toNumber(usage.prompt_tokens) ?? 0;
+  const completion = toNumber(usage.completion_tokens) ?? 0;
+  const details = detailsOf(usage.prompt_tokens_details);
+  const reasoning = toNumber(detailsOf(usage.completion_tokens_details).reasoning_tokens) ?? 0;
+  const cached = [details.cached_tokens, usage.cached_tokens, usage.prompt_cache_hit_tokens].map(toNumber);
+  const cacheRead = Math.min(cached.find((count) => count !== undefined) ?? 0, prompt);
+  const cacheWrite = Math.min(toNumber(details.cache_write_tokens) ?? 0, prompt - cacheRead);
+  // Some count the reasoning beside the completion (xAI); the total tells.
+  const isBeside = reasoning > 0 && usage.total_tokens === prompt + completion + reasoning;
   return {
     input: prompt - cacheRead - cacheWrite,
-    output: usage.completion_tokens ?? 0,
+    output: completion + (isBeside ? reasoning : 0),
     cacheRead,
     cacheWrite,
-    reasoning: usage.completion_tokens_details?.reasoning_tokens ?? 0,
+    reasoning,
   };
+}
+
+function detailsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {};
 }

@@ -1,7 +1,8 @@
 // Assembles tool calls from deltas whose index and id may be missing, repeated or wrong: which fragment belongs to which call.
 import { createJsonScan, type JsonScan } from "../../util/json-scan.ts";
+import type { CallIds } from "../call-ids.ts";
+import { type Loose, toNumber, toObject, toText } from "../json-fields.ts";
 import type { Chunk } from "../provider.ts";
-import { createUniqueIds } from "../unique-ids.ts";
 import type { ChatToolCallDelta } from "./schema.ts";
 
 interface OpenCall {
@@ -10,13 +11,14 @@ interface OpenCall {
   readonly id: string;
   name: string;
   started: boolean;
-  /** Arguments held back until the name is known. */
+  /** Arguments and what is attached, held back until the name is known. */
   held: string;
+  extra: unknown;
   readonly scan: JsonScan;
 }
 
 export interface ToolCallAssembler {
-  push(delta: ChatToolCallDelta, out: Chunk[]): void;
+  push(delta: Loose<ChatToolCallDelta>, out: Chunk[]): void;
   /** Chunks of calls that never got a name; they still count, and are answered as unknown tools. */
   close(): Chunk[];
   count(): number;
@@ -27,23 +29,21 @@ export interface ToolCallAssembler {
  * belongs to the last call of its index, or to the last call of all where there is no index; when that call's arguments are already
  * a complete JSON object and another `{` follows, it starts a call of its own. Ids are made unique within the answer.
  */
-export function createToolCallAssembler(): ToolCallAssembler {
+export function createToolCallAssembler(callIds: CallIds): ToolCallAssembler {
   const all: OpenCall[] = [];
   const byIndex = new Map<number, OpenCall>();
   const byId = new Map<string, OpenCall>();
-  const uniqueId = createUniqueIds();
 
   function open(id: string, index: number | undefined): OpenCall {
-    const call: OpenCall = { slot: all.length, id, name: "", started: false, held: "", scan: createJsonScan() };
+    const scan = createJsonScan();
+    const call: OpenCall = { slot: all.length, id, name: "", started: false, held: "", extra: undefined, scan };
     all.push(call);
     if (index !== undefined) byIndex.set(index, call);
     if (id !== "") byId.set(id, call);
     return call;
   }
 
-  function find(delta: ChatToolCallDelta, name: string, text: string): OpenCall {
-    const id = delta.id ?? "";
-    const index = delta.index ?? undefined;
+  function find(id: string, index: number | undefined, name: string, text: string): OpenCall {
     const atIndex = index === undefined ? undefined : byIndex.get(index);
     if (id !== "") {
       const known = atIndex?.id === id ? atIndex : byId.get(id);
@@ -58,14 +58,17 @@ export function createToolCallAssembler(): ToolCallAssembler {
 
   function start(call: OpenCall, out: Chunk[]): void {
     call.started = true;
-    out.push({
-      type: "toolcall_start",
-      index: call.slot,
-      id: uniqueId(call.id || `call_${call.slot}`),
-      name: call.name,
-    });
+    const id = callIds(call.id, call.slot);
+    out.push({ type: "toolcall_start", index: call.slot, id, name: call.name });
     if (call.held !== "") out.push({ type: "toolcall_delta", index: call.slot, delta: call.held });
     call.held = "";
+    attach(call, call.extra, out);
+  }
+
+  function attach(call: OpenCall, extraContent: unknown, out: Chunk[]): void {
+    if (extraContent == null) return;
+    if (call.started) out.push({ type: "toolcall_extra", index: call.slot, extraContent });
+    else call.extra = extraContent;
   }
 
   function feed(call: OpenCall, text: string, out: Chunk[]): void {
@@ -76,26 +79,28 @@ export function createToolCallAssembler(): ToolCallAssembler {
 
   return {
     push(delta, out) {
-      let text = toText(delta.function?.arguments);
-      const name = delta.function?.name ?? "";
-      let call = find(delta, name, text);
+      const called = toObject<ChatToolCallDelta["function"]>(delta.function);
+      let text = toArgumentText(called?.arguments);
+      const name = toText(called?.name);
+      const id = toText(delta.id);
+      const index = toNumber(delta.index);
+      let call = find(id, index, name, text);
       // A second name without an id, after the first call's arguments are whole, is a call that lost its id.
       const lostItsId =
-        name !== "" && call.name !== "" && !delta.id && call.scan.complete() && !isEcho(call, name, text);
-      if (lostItsId) call = open("", delta.index ?? undefined);
+        name !== "" && call.name !== "" && id === "" && call.scan.complete() && !isEcho(call, name, text);
+      if (lostItsId) call = open("", index);
       if (name !== "" && call.name === "") call.name = name;
       if (!call.started && call.name !== "") start(call, out);
       for (let cut = call.scan.feed(text); cut < text.length; cut = call.scan.feed(text)) {
         feed(call, text.slice(0, cut), out);
         text = text.slice(cut);
-        const next = open("", delta.index ?? undefined);
+        const next = open("", index);
         next.name = call.name;
         call = next;
         start(call, out);
       }
       feed(call, text, out);
-      if (delta.extra_content != null)
-        out.push({ type: "toolcall_extra", index: call.slot, extraContent: delta.extra_content });
+      attach(call, delta.extra_content, out);
     },
     close() {
       const out: Chunk[] = [];
@@ -112,7 +117,7 @@ function isEcho(call: OpenCall, name: string, text: string): boolean {
 }
 
 /** Arguments are a string of JSON on the wire; some servers send the object itself. */
-function toText(value: unknown): string {
+function toArgumentText(value: unknown): string {
   if (value == null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,16 +1,18 @@
 // Writes provider traffic to a recording while it happens.
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
-import { AppError } from "../../util/error.ts";
+import { AppError, type ErrorCode } from "../../util/error.ts";
 import { hideSecrets, redact } from "../../util/redact.ts";
 import type { Recorder } from "../http.ts";
 import { digestOf, type RecordingLine, toRecordedBody } from "./recording.ts";
+import { createSplitKeys } from "./split-keys.ts";
 
 /** Response headers that say something about the answer, and nothing about who asked. */
 const keptHeaders = ["content-type", "retry-after", "request-id", "x-request-id"];
 
 /**
  * Begins a recording in a new file, readable by its owner alone. `steady` puts placeholders for what changes from run to run.
- * Throws `AppError` `usage` for a file that exists or cannot be written.
+ * Throws `AppError` `usage` for a file that exists or cannot be written. Later, a file that takes no more is an `output` error of the
+ * exchange, and of every one after it.
  */
 export function createRecorder(path: string, steady: (body: string) => string): Recorder {
   if (existsSync(path))
@@ -20,7 +22,17 @@ export function createRecorder(path: string, steady: (body: string) => string): 
   } catch (error) {
     throw new AppError("usage", `Cannot record to ${path}: ${(error as Error).message}`);
   }
-  const write = (line: RecordingLine) => appendFileSync(path, `${JSON.stringify(line)}\n`);
+  let broken: AppError | undefined;
+  function write(line: RecordingLine): void {
+    if (broken) throw broken;
+    try {
+      appendFileSync(path, `${JSON.stringify(line)}\n`);
+    } catch (error) {
+      const hint = "The recording ends there and cannot be replayed; record to another file.";
+      broken = new AppError("output", `Cannot go on recording to ${path}: ${(error as Error).message}`, { hint });
+      throw broken;
+    }
+  }
 
   return ({ url, body, secrets }) => {
     const started = performance.now();
@@ -36,9 +48,7 @@ export function createRecorder(path: string, steady: (body: string) => string): 
           write({ type: "end", ms: elapsed() });
           return response;
         }
-        // An answer stays as the model gave it but for our keys; what a refusal holds besides is nobody's answer.
-        const hide = (text: string) => (response.ok ? hideSecrets(text, secrets) : redact(text, secrets));
-        const copy = recordBody(response.body, elapsed, write, hide);
+        const copy = recordBody(response.body, createWriter({ isAnswer: response.ok, secrets, elapsed, write }));
         return new Response(copy, { status, statusText, headers });
       },
     };
@@ -49,66 +59,108 @@ function keep(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => keptHeaders.includes(name)));
 }
 
-/**
- * The same body, written down as it passes; a body given up in the middle has no proper end. Only whole lines are written, so that neither
- * a key nor a character can hide in two halves.
- */
-function recordBody(
-  body: ReadableStream<Uint8Array>,
-  elapsed: () => number,
-  write: (line: RecordingLine) => void,
-  hide: (text: string) => string,
-): ReadableStream<Uint8Array> {
+/** The same body, written down as it passes; a body given up in the middle has no proper end. */
+function recordBody(body: ReadableStream<Uint8Array>, writer: BodyWriter): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  let open: Uint8Array[] = [];
-
-  function writeLines(bytes: Uint8Array): void {
-    const lines = Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d)) + 1;
-    if (lines > 0) {
-      writeText([...open, bytes.subarray(0, lines)]);
-      open = [];
-    }
-    if (lines < bytes.length) open.push(bytes.slice(lines));
-  }
-
-  function writeText(pieces: readonly Uint8Array[]): void {
-    const bytes = Buffer.concat(pieces);
-    // Bytes that are no UTF-8 keep their values, and keys are hidden between them as well.
-    const text = toUtf8(bytes);
-    const content =
-      text === undefined
-        ? { base64: Buffer.from(hide(bytes.toString("latin1")), "latin1").toString("base64") }
-        : { text: hide(text) };
-    write({ type: "chunk", ms: elapsed(), ...content });
-  }
-
-  function writeEnd(error?: string): void {
-    if (open.length > 0) writeText(open);
-    open = [];
-    write({ type: "end", ms: elapsed(), ...(error === undefined ? {} : { error: hide(error) }) });
-  }
-
   return new ReadableStream({
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
-        if (!done) {
-          writeLines(value);
-          controller.enqueue(value);
+        if (done) {
+          writer.end();
+          controller.close();
           return;
         }
-        writeEnd();
-        controller.close();
+        writer.add(value);
+        controller.enqueue(value);
       } catch (error) {
-        writeEnd(String(error));
-        controller.error(error);
+        if (error instanceof AppError && error.code === "output") reader.cancel().catch(() => {});
+        else writer.end(error);
+        throw error;
       }
     },
     cancel(reason) {
-      writeEnd("cancelled");
+      writer.end("cancelled");
       return reader.cancel(reason);
     },
   });
+}
+
+interface BodyWriter {
+  add(bytes: Uint8Array): void;
+  /** Writes what is left and the end, once: `failure` says why the body stopped in the middle. */
+  end(failure?: unknown): void;
+}
+
+interface WriterOptions {
+  readonly isAnswer: boolean;
+  readonly secrets: readonly string[];
+  readonly elapsed: () => number;
+  readonly write: (line: RecordingLine) => void;
+}
+
+/**
+ * Writes a body in chunks of whole lines, so that neither a key nor a character can hide in two halves. Lines whose texts end like the
+ * beginning of a key wait for what follows.
+ */
+function createWriter({ isAnswer, secrets, elapsed, write }: WriterOptions): BodyWriter {
+  const splitKeys = createSplitKeys(secrets);
+  let open: Uint8Array[] = [];
+  let waiting: { readonly ms: number; readonly text: string }[] = [];
+  let ended = false;
+
+  // An answer stays as the model gave it but for our keys; what a refusal holds besides is nobody's answer.
+  const hide = (text: string) => (isAnswer ? hideSecrets(text, secrets) : redact(text, secrets));
+
+  function writeBytes(pieces: readonly Uint8Array[]): void {
+    const bytes = Buffer.concat(pieces);
+    const ms = elapsed();
+    const decoded = toUtf8(bytes);
+    if (decoded === undefined) {
+      writeWaiting();
+      // Bytes that are no UTF-8 keep their values, and keys are hidden between them as well.
+      const base64 = Buffer.from(hide(bytes.toString("latin1")), "latin1").toString("base64");
+      write({ type: "chunk", ms, base64 });
+      return;
+    }
+    const text = hide(decoded);
+    waiting.push({ ms, text });
+    if (!splitKeys.mayGoOn(text)) writeWaiting();
+  }
+
+  function writeWaiting(): void {
+    const texts = splitKeys.hide(waiting.map(({ text }) => text));
+    const times = waiting.map(({ ms }) => ms);
+    waiting = [];
+    texts.forEach((text, i) => {
+      write({ type: "chunk", ms: times[i] ?? 0, text });
+    });
+  }
+
+  return {
+    add(bytes) {
+      if (ended) return;
+      const lines = Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d)) + 1;
+      if (lines > 0) {
+        const whole = [...open, bytes.subarray(0, lines)];
+        open = [];
+        writeBytes(whole);
+      }
+      if (lines < bytes.length) open.push(bytes.slice(lines));
+    },
+    end(failure) {
+      if (ended) return;
+      ended = true;
+      if (open.length > 0) writeBytes(open);
+      writeWaiting();
+      write({ type: "end", ms: elapsed(), ...(failure === undefined ? {} : describeEnd(failure, hide)) });
+    },
+  };
+}
+
+function describeEnd(failure: unknown, hide: (text: string) => string): { error: string; code?: ErrorCode } {
+  if (!(failure instanceof AppError)) return { error: hide(String(failure)) };
+  return failure.code === "aborted" ? { error: "cancelled" } : { error: hide(failure.message), code: failure.code };
 }
 
 function toUtf8(bytes: Uint8Array): string | undefined {

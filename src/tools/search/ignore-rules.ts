@@ -1,7 +1,7 @@
 // Which paths of a tree are ignored: `.gitignore` and `.ignore` of each folder, and `.git/info/exclude`.
 // As in ripgrep, `.ignore` wins over `.gitignore` at any depth, and a repository within another one is judged by its own files only.
-import { lstat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { exists } from "../../util/repository-root.ts";
 import { type IgnoreRule, parseIgnoreFile } from "./ignore-file.ts";
 import { readPlainFile } from "./plain-file.ts";
 
@@ -85,19 +85,4 @@ async function loadRules(folder: string, file: string): Promise<RuleList[]> {
   } catch {
     return [];
   }
-}
-
-/** The nearest folder from `folder` upwards that is a repository's root. */
-export async function repositoryRoot(folder: string): Promise<string | undefined> {
-  for (let path = folder; ; path = dirname(path)) {
-    if (await exists(join(path, ".git"))) return path;
-    if (dirname(path) === path) return undefined;
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,10 +1,12 @@
 // What a search has to say about itself, below what it found.
-import { plural } from "./plural.ts";
+import { plural } from "../../util/plural.ts";
 
 export interface Notes {
   add(text: string): void;
   /** A file or folder that was passed over. */
   unreadable(shown: string, error: unknown): void;
+  /** Files or folders that a rule keeps from being shown. */
+  denied(count: number): void;
   /** One line each. */
   lines(): string[];
 }
@@ -18,6 +20,7 @@ export function createNotes(): Notes {
   const unreadable: string[] = [];
   let failures = 0;
   let left = 0;
+  let denied = 0;
   return {
     add(text) {
       if (notes.length < maxNotes) notes.push(text);
@@ -29,11 +32,15 @@ export function createNotes(): Notes {
       const { code } = error as NodeJS.ErrnoException;
       unreadable.push(`${shown} (${code === "EACCES" ? "permission denied" : (code ?? "error")})`);
     },
+    denied(count) {
+      denied += count;
+    },
     lines() {
       const more = failures > unreadable.length ? ", and others" : "";
       return [
         ...notes,
         ...(left > 0 ? [`and ${plural(left, "note")} more`] : []),
+        ...(denied > 0 ? [`${plural(denied, "path")} ${denied === 1 ? "is" : "are"} denied by a rule`] : []),
         ...(failures > 0 ? [`${plural(failures, "path")} could not be read: ${unreadable.join(", ")}${more}`] : []),
       ].map((note) => `... ${note}`);
     },

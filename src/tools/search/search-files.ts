@@ -24,6 +24,8 @@ export interface Search {
   readonly findings: Findings;
   readonly pauses: Pauses;
   readonly signal: AbortSignal;
+  /** Whether a rule keeps a file, by its path below the root, from being searched. */
+  readonly isDenied: (path: string) => boolean;
 }
 
 /** Larger files are searched piece by piece. */
@@ -64,7 +66,10 @@ export async function searchTree(
 }
 
 /** The tree's files that are to be searched, some at a time. */
-async function* batches({ root, findings, signal }: Search, glob: string | undefined): AsyncGenerator<string[]> {
+async function* batches(
+  { root, findings, signal, isDenied }: Search,
+  glob: string | undefined,
+): AsyncGenerator<string[]> {
   const filter = glob === undefined ? undefined : createPathFilter(glob.endsWith("/") ? `${glob}**` : glob, root);
   const entries = walkTree(root, {
     includeHidden: filter?.wantsHidden ?? false,
@@ -76,6 +81,10 @@ async function* batches({ root, findings, signal }: Search, glob: string | undef
   let most = firstBatchFiles;
   for await (const entry of entries) {
     if (entry.kind !== "file" || filter?.accepts(entry) === false) continue;
+    if (isDenied(entry.path)) {
+      findings.notes.denied(1);
+      continue;
+    }
     batch.push(entry.path);
     characters += entry.path.length;
     if (batch.length < most && characters < maxBatchCharacters) continue;

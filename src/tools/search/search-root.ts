@@ -3,9 +3,9 @@ import { realpath, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import * as z from "zod/mini";
 import { isInside, resolvePath } from "../../util/paths.ts";
-import { toFileError } from "../regular-file.ts";
-import { toolError } from "../tool.ts";
-import { repositoryRoot } from "./ignore-rules.ts";
+import { repositoryRoot } from "../../util/repository-root.ts";
+import { kindWord, toFileError } from "../regular-file.ts";
+import { type ToolContext, toolError } from "../tool.ts";
 
 export interface SearchRoot {
   /** Absolute, as it was asked for. */
@@ -21,6 +21,16 @@ export interface SearchRoot {
   show(path: string): string;
 }
 
+/** Whether a rule keeps what is at a path below the root from being shown, by the name that was asked for or by where it really is. */
+export function isDenied(
+  { absolute, real }: SearchRoot,
+  below: string,
+  toolName: string,
+  { deniesPath }: Pick<ToolContext, "deniesPath">,
+): boolean {
+  return [absolute, real].some((folder) => deniesPath?.(toolName, join(folder, below)) ?? false);
+}
+
 /** The field that names a folder to search. */
 export function searchPath(what: string) {
   return z.optional(z.string().check(z.minLength(1), z.describe(`${what} (default: the working directory)`)));
@@ -32,9 +42,7 @@ export async function findRoot(cwd: string, path: string): Promise<SearchRoot> {
   try {
     const stats = await stat(absolute);
     if (!stats.isFile() && !stats.isDirectory()) {
-      throw toolError(
-        `${path} is a ${stats.isFIFO() ? "FIFO" : stats.isSocket() ? "socket" : "device"}, not a file or folder`,
-      );
+      throw toolError(`${path} is a ${kindWord(stats)}, not a file or folder`);
     }
     const real = await realpath(absolute);
     const realCwd = await realpath(cwd);

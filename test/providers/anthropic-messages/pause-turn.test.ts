@@ -46,9 +46,9 @@ async function run(answers: readonly string[], maxTurns = 10) {
   return { outcome, requests: requests.map(({ body }) => JSON.parse(body)), events };
 }
 
-test("the paused half goes back and the answer after it ends the run", async () => {
+test("the paused half goes back, and with the answer after it is the whole answer", async () => {
   const { outcome, requests, events } = await run(["pause-turn", "text"]);
-  expect(outcome).toMatchObject({ status: "done", text: "Hello there." });
+  expect(outcome).toMatchObject({ status: "done", text: "Still looking.Hello there." });
   expect(requests[1].messages.slice(1)).toMatchObject([
     { role: "assistant", content: [{ type: "text", text: "Still looking." }] },
     { role: "user", content: [{ type: "text", text: "Continue." }] },

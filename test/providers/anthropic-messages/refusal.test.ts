@@ -31,6 +31,7 @@ test.each(["`temperature` is deprecated for this model.", "temperature: Extra in
 test.each<[string, ConverseOptions, string | undefined]>([
   ["`temperature` is deprecated for this model.", {}, "temperature"],
   ["output_config.effort: Extra inputs are not permitted", { temperature: 0.2 }, "thinking"],
+  ["messages.1.content.0.thinking: Extra inputs are not permitted", {}, "thinking"],
   ["max_tokens: 99999999 > 64000", { temperature: 0.2 }, undefined],
   ["temperature: range: 0..1", { temperature: 2 }, undefined],
 ])("%s: not asked again", async (message, options, key) => {

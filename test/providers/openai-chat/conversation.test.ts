@@ -1,6 +1,7 @@
 // What only chat-completions servers ask of a conversation: their reasoning back, their attachments back, and parameters under other names.
 import { describe, expect, test } from "bun:test";
-import type { Message, ToolSpec } from "../../../src/protocol/message.ts";
+import type { AssistantMessage, Message, ToolSpec } from "../../../src/protocol/message.ts";
+import type { Model } from "../../../src/protocol/model.ts";
 import { textDelta } from "../../helpers/chat-stream.ts";
 import { type ConverseOptions, createPartner } from "../../helpers/converse.ts";
 import { assistant, toolCall, toolResult, user } from "../../helpers/messages.ts";
@@ -86,6 +87,45 @@ describe("reasoning", () => {
     const required = await run([ok], { provider: "deepseek", quirks: { reasoningReplay: "required" }, history });
     expect(answersIn(required.requests[0] as RecordedRequest)[0]).toEqual(called({ reasoning_content: "" }));
   });
+});
+
+test.each<[string, Partial<AssistantMessage>, string | undefined, object]>([
+  ["in the field it names", {}, "reasoning", { reasoning: "hm" }],
+  ["in the usual field where it names none", {}, undefined, { reasoning_content: "hm" }],
+  ["never in a field that is none, such as a signature", {}, "U0lHMQ==", { reasoning_content: "hm" }],
+  ["not where it came over another API", { api: "anthropic-messages" }, "U0lHMQ==", {}],
+])("reasoning of an earlier answer goes %s", async (_name, fields, thinkingSignature, expected) => {
+  const thought = { type: "thinking" as const, thinking: "hm", ...(thinkingSignature ? { thinkingSignature } : {}) };
+  const answer = assistant([thought, "so"], { provider: "test", api: chatWire.api, ...fields });
+  const { requests } = await run([ok], { history: [user("hi"), answer] });
+  expect(answersIn(requests[0] as RecordedRequest)).toEqual([{ role: "assistant", content: "so", ...expected }]);
+});
+
+describe("an image of the user", () => {
+  const picture = user([
+    { type: "text", text: "look" },
+    { type: "image", mimeType: "image/png", data: "QUJD" },
+  ]);
+
+  test.each<[string, Model["input"], unknown]>([
+    [
+      "goes to a model that takes images",
+      ["text", "image"],
+      [
+        { type: "text", text: "look" },
+        { type: "image_url", image_url: { url: "data:image/png;base64,QUJD" } },
+      ],
+    ],
+    ["is named to one that takes none", ["text"], "look\n[image: image/png]"],
+  ])("%s", async (_name, input, expected) => {
+    const { requests } = await run([ok], { model: { input }, history: [picture, assistant(["yes"])] });
+    expect(requests[0]?.body.messages.at(1)).toEqual({ role: "user", content: expected });
+  });
+});
+
+test("a server that refuses stream_options is asked without them where config.toml says so", async () => {
+  const { requests } = await run([ok], { quirks: { streamUsage: false } });
+  expect(requests[0]?.body).not.toHaveProperty("stream_options");
 });
 
 describe("what a provider attached to a call", () => {
@@ -193,6 +233,10 @@ describe("a parameter that is refused", () => {
     ["thinking.type", "providers.test.thinking_format"],
     ["strict", "providers.test.strict_tools"],
     ["developer", "providers.test.system_role"],
+    ["messages[2].reasoning_content", "providers.test.reasoning_replay"],
+    ["tools[0].function.strict", "providers.test.strict_tools"],
+    ["messages[0].role", "providers.test.system_role"],
+    ["stream_options", "providers.test.stream_usage"],
   ])("%s has no other form: the error names %s", async (parameter, key) => {
     const { outcomes, requests } = await run([unsupported(parameter)]);
     expect(requests).toHaveLength(1);

@@ -1,5 +1,5 @@
 // Text on rows of a given width: where each character stands, wide ones included. Pure.
-import { visible } from "../../util/sanitize.ts";
+import { visible } from "../util/sanitize.ts";
 
 /** A place between two characters: its offset in the text and where it is shown. */
 export interface Stop {

@@ -1,4 +1,4 @@
-// The few colours the REPL uses, or none of them.
+// The few colours that people are shown, or none of them.
 
 export interface Style {
   readonly bold: Paint;

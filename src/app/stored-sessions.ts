@@ -1,0 +1,62 @@
+// The sessions on disk, for those who look at them, show them or throw them away without going on in one.
+import { rmSync } from "node:fs";
+import { homeFolder } from "../config/config.ts";
+import type { Message } from "../protocol/message.ts";
+import { findSession } from "../session/find.ts";
+import { listSessions, type SessionSummary } from "../session/list.ts";
+import { takeLock } from "../session/lock.ts";
+import { readSessionFile } from "../session/read.ts";
+import { buildContext } from "../session/tree.ts";
+import { AppError } from "../util/error.ts";
+import { type SessionPlace, sessionRoot } from "./sessions.ts";
+
+export { timeOf, titleOf } from "../session/title.ts";
+
+export interface StoredSession {
+  readonly summary: SessionSummary;
+  /** The conversation at its leaf. */
+  readonly messages: readonly Message[];
+  readonly badLines: number;
+}
+
+export type Place = Pick<SessionPlace, "cwd" | "env"> & { readonly sessionDir: string | undefined };
+
+const rootOf = ({ sessionDir, cwd, env }: Place) => sessionRoot({ sessionDir }, { cwd, env, home: homeFolder(env) });
+
+/** Newest first; of this directory, or of all. */
+export function listStored(place: Place, everywhere: boolean): SessionSummary[] {
+  return listSessions(rootOf(place), everywhere ? undefined : place.cwd);
+}
+
+/** Throws `AppError` `session` when none or several fit. */
+export function findStored(query: string, place: Place): SessionSummary {
+  return findSession(rootOf(place), query, place.cwd);
+}
+
+export function readStored(query: string, place: Place): StoredSession {
+  const summary = findStored(query, place);
+  try {
+    const { header, entries, badLines } = readSessionFile(summary.path);
+    if (!header && entries.length === 0) throw new AppError("session", `${summary.path} is not a session file`);
+    const name = entries.findLast((entry) => entry.type === "session_info");
+    const named = name?.type === "session_info" ? { ...summary, name: name.name } : summary;
+    return { summary: named, messages: buildContext(entries, entries.at(-1)?.id ?? null).messages, badLines };
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("session", `Cannot read the session ${summary.path}: ${(error as Error).message}`);
+  }
+}
+
+/** Removes the file of a session that nobody uses; its path. */
+export function removeStored(query: string, place: Place): string {
+  const { path } = findStored(query, place);
+  const release = takeLock(path);
+  try {
+    rmSync(path);
+    return path;
+  } catch (error) {
+    throw new AppError("session", `Cannot remove ${path}: ${(error as Error).message}`, { cause: error });
+  } finally {
+    release();
+  }
+}

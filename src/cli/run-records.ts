@@ -1,0 +1,64 @@
+// The modes whose stdout is for programs: records alone, one a line. What else there is to say goes to stderr.
+import { type AppOptions, createApp } from "../app/app.ts";
+import type { Io } from "../modes/io.ts";
+import { createRecordOutput, type RecordOutput } from "../modes/records.ts";
+import { leave } from "../modes/signals.ts";
+import { AppError } from "../util/error.ts";
+import { log } from "../util/log.ts";
+
+const modes = ["text", "json", "rpc"] as const;
+export type Mode = (typeof modes)[number];
+
+/** Undefined when none is asked for. Throws `AppError` `usage`. */
+export function parseMode(text: string | undefined): Mode | undefined {
+  const mode = modes.find((name) => name === text);
+  if (text === undefined || mode) return mode;
+  throw new AppError("usage", `--mode must be one of ${modes.join(", ")}, not '${text}'`);
+}
+
+export interface ApprovalFlags {
+  readonly method: "confirm" | "select";
+  readonly timeoutMs: number | undefined;
+}
+
+/** Throws `AppError` `usage`. */
+export function parseApproval(method: string | undefined, seconds: string | undefined): ApprovalFlags {
+  if (method !== undefined && method !== "confirm" && method !== "select") {
+    throw new AppError("usage", `--approval must be confirm or select, not '${method}'`);
+  }
+  const value = seconds === undefined ? undefined : Number(seconds);
+  if (value !== undefined && !(value > 0 && value <= 86_400)) {
+    throw new AppError("usage", `--approval-timeout must be seconds above 0, at most a day, not '${seconds}'`);
+  }
+  return { method: method ?? "confirm", timeoutMs: value === undefined ? undefined : Math.ceil(value * 1000) };
+}
+
+type Parts = Omit<AppOptions, "ready">;
+
+export async function runJsonMode(parts: Parts, task: string, io: Io): Promise<number> {
+  const output = openOutput(io);
+  const { runJson } = await import("../modes/json.ts");
+  return runJson(createApp({ ...parts, ready: output.ready }), task, output, io);
+}
+
+export async function runRpcMode(parts: Omit<Parts, "ask">, approval: ApprovalFlags, io: Io): Promise<number> {
+  const output = openOutput(io);
+  const [{ runRpc }, { createApprovals }] = await Promise.all([
+    import("../modes/rpc/index.ts"),
+    import("../modes/rpc/approvals.ts"),
+  ]);
+  const approvals = createApprovals({ ...approval, write: output.write });
+  const app = createApp({ ...parts, ask: approvals.ask, ready: output.ready });
+  return runRpc({ app, approvals, output, input: Bun.stdin.stream() }, io);
+}
+
+/** Whoever prints something by the usual means prints it on stderr. A reader that has gone away ends the process and all it started. */
+function openOutput(io: Io): RecordOutput {
+  console.log = console.info = console.debug = console.error;
+  return createRecordOutput(io, {
+    onFailure(error) {
+      if (error.code !== "EPIPE") log().error(`Could not write to stdout: ${error.message}`);
+      leave(io, 1);
+    },
+  });
+}

@@ -1,0 +1,25 @@
+// `/session`: which session this is, and what has come together in it.
+import type { Command } from "./command.ts";
+import { dollars } from "./tokens.ts";
+
+export const session: Command = {
+  name: "session",
+  summary: "Show the session's id, file, messages, tokens and cost",
+  run({ app }) {
+    const current = app.session();
+    const roles = current.entries().flatMap((entry) => (entry.type === "message" ? [entry.message.role] : []));
+    const count = (role: string) => roles.filter((each) => each === role).length;
+    const { total } = app.usage();
+    const rows = [
+      ["id", current.id],
+      ["name", current.name()],
+      ["file", current.stored() ? current.path : current.path && "none before the first message"],
+      ["messages", `${count("user")} of yours, ${count("assistant")} answers, ${count("toolResult")} tool results`],
+      ["tokens", `${total.totalTokens.toLocaleString("en-US")}`],
+      ["cost", dollars(total.cost.total)],
+    ] as const;
+    const stored = current.path === undefined ? ["It is not stored; /save does that."] : [];
+    const lines = rows.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(8)}  ${value}`]));
+    return { text: [...lines, ...stored].join("\n") };
+  },
+};

@@ -1,0 +1,93 @@
+// How full a model's context is: what the provider counted last, and an estimate of what was added since. Pure.
+import type { AssistantMessage, Message, ToolSpec } from "../protocol/message.ts";
+import type { Model } from "../protocol/model.ts";
+import { estimateMessages, estimateOverhead, estimateTokens } from "./estimate.ts";
+
+export interface Context {
+  readonly model: Pick<Model, "id" | "provider" | "contextWindow">;
+  /** The whole prompt text. */
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  readonly messages: readonly Message[];
+}
+
+export interface ContextSize {
+  /** What the next request would carry. */
+  readonly tokens: number;
+  /** Whether a provider's count is at the bottom of it; else all of it is estimated. */
+  readonly counted: boolean;
+  /** What of it no compaction can take away: the system prompt and the tools. */
+  readonly overhead: number;
+  /** The size of the first request after the latest compaction; undefined as long as none was answered. */
+  readonly afterCompaction: number | undefined;
+}
+
+/** A count this many times smaller than the estimate is no count of the whole prompt. */
+const tooFewTimes = 4;
+
+export function measureContext(context: Context): ContextSize {
+  const { messages, system, tools } = context;
+  const estimated = estimateOverhead(system, tools);
+  const position = messages.findLastIndex((_message, i) => countAt(context, estimated, i) !== undefined);
+  const count = countAt(context, estimated, position);
+  const afterCompaction = sizeAfterCompaction(context, estimated);
+  if (!count) {
+    return { tokens: estimated + estimateTokens(messages), counted: false, overhead: estimated, afterCompaction };
+  }
+  // Providers may add to the prompt; what is far beyond the messages must be theirs.
+  const hidden = count.prompt - 2 * estimateTokens(messages.slice(0, position));
+  return {
+    tokens: count.prompt + count.output + estimateTokens(messages.slice(position + 1)),
+    counted: true,
+    overhead: Math.max(estimated, hidden),
+    afterCompaction,
+  };
+}
+
+/** The position behind the system message and summary that a compacted conversation begins with. */
+export function bodyStart(messages: readonly Message[]): number {
+  return messages.findLastIndex(({ role }) => role === "compactionSummary") + 1;
+}
+
+/**
+ * The provider's count of the request that this message answered, and of the answer. Undefined for one that cannot be relied on: the
+ * answer failed, came from another model, is older than the latest compaction, or its count cannot be of the whole prompt.
+ */
+function countAt({ messages, model }: Context, overhead: number, position: number) {
+  const answer = messages[position];
+  if (answer?.role !== "assistant" || isFailed(answer) || isOlderThanSummary(messages, answer)) return undefined;
+  if (answer.provider !== model.provider || answer.model !== model.id) return undefined;
+  const { input, cacheRead, cacheWrite, output } = answer.usage;
+  const prompt = input + cacheRead + cacheWrite;
+  if (prompt <= 0 || prompt + output > model.contextWindow) return undefined;
+  const { text } = estimateMessages(messages.slice(0, position));
+  return prompt * tooFewTimes < overhead + text ? undefined : { prompt, output };
+}
+
+function isFailed({ stopReason }: AssistantMessage): boolean {
+  return stopReason === "error" || stopReason === "aborted" || stopReason === "pending";
+}
+
+/** Whether an answer was given before the conversation in front of it was summarized; both times are Unix milliseconds. */
+export function isOlderThanSummary(messages: readonly Message[], { timestamp }: AssistantMessage): boolean {
+  const summary = messages[bodyStart(messages) - 1];
+  return summary !== undefined && timestamp <= summary.timestamp;
+}
+
+/** The time of an answer that is asked for now: behind the summary in front of it, whatever the clock says. */
+export function answerTime(messages: readonly Message[], now: number): number {
+  const summary = messages[bodyStart(messages) - 1];
+  return summary ? Math.max(now, summary.timestamp + 1) : now;
+}
+
+function sizeAfterCompaction(context: Context, overhead: number): number | undefined {
+  const { messages } = context;
+  const start = bodyStart(messages);
+  if (start === 0) return undefined;
+  const first = messages.findIndex(
+    (message, i) =>
+      i >= start && message.role === "assistant" && !isFailed(message) && !isOlderThanSummary(messages, message),
+  );
+  if (first < 0) return undefined;
+  return countAt(context, overhead, first)?.prompt ?? overhead + estimateTokens(messages.slice(0, first));
+}

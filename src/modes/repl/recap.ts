@@ -1,0 +1,54 @@
+// The end of a conversation that goes on, so that the user knows where they are.
+import type { Message } from "../../protocol/message.ts";
+import { visible } from "../../util/sanitize.ts";
+import { describeCall } from "../show.ts";
+import type { Style } from "../style.ts";
+
+/** How many of the user's messages are shown with what followed, and how many lines of each text. */
+const turns = 2;
+const maxLines = 12;
+
+/** Whole lines without an end; undefined when nothing was said yet. */
+export function recapOf(messages: readonly Message[], style: Style): string | undefined {
+  const starts = messages.flatMap(({ role }, position) => (role === "user" ? [position] : []));
+  const from = starts.at(-turns) ?? starts[0];
+  const shown = messages.slice(from ?? 0).flatMap((message) => describe(message, style));
+  if (shown.length === 0) return undefined;
+  const earlier = starts.filter((position) => position < (from ?? 0)).length;
+  const head = earlier > 0 ? [style.dim(`… ${earlier} earlier message${earlier === 1 ? "" : "s"} of yours`)] : [];
+  return [...head, ...shown].join("\n");
+}
+
+function describe(message: Message, style: Style): string[] {
+  switch (message.role) {
+    case "user":
+      return [style.bold(style.cyan("> ")) + inset(shorten(textOf(message.content)))];
+    case "assistant":
+      return message.content.flatMap((block) => {
+        if (block.type === "toolCall") return [style.dim(`→ ${describeCall(block.name, block.arguments)}`)];
+        return block.type === "text" && block.text.trim() !== "" ? [shorten(block.text.trim())] : [];
+      });
+    case "compactionSummary":
+    case "branchSummary":
+      return [style.dim(`[summary] ${shorten(message.summary.trim())}`)];
+    default:
+      return [];
+  }
+}
+
+function shorten(text: string): string {
+  const lines = visible(text).split("\n");
+  if (lines.length <= maxLines) return lines.join("\n");
+  return [...lines.slice(0, maxLines - 1), `… ${lines.length - maxLines + 1} more lines`].join("\n");
+}
+
+function inset(text: string): string {
+  return text.replaceAll("\n", "\n  ");
+}
+
+function textOf(content: string | readonly { readonly type: string }[]): string {
+  if (typeof content === "string") return content;
+  return content
+    .map((block) => ("text" in block && typeof block.text === "string" ? block.text : `[${block.type}]`))
+    .join("\n");
+}

@@ -1,0 +1,27 @@
+// A connection that could not be made or that broke, in words for people.
+import { AppError } from "../util/error.ts";
+import { redact } from "../util/redact.ts";
+
+/** Bun's codes in plainer words than its messages. */
+const plainReasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ConnectionRefused: "connection refused",
+  ECONNRESET: "the connection was reset",
+  ENOTFOUND: "no such host",
+  ZlibError: "the answer is not compressed the way its headers say",
+};
+
+/** Why, without the address (which may hold a key) and without advice on calling fetch. */
+export function plainReason(error: unknown, hide: (text: string) => string = redact): string {
+  const { code = "", message = String(error) } = error as { code?: string; message?: string };
+  const words = message.replace(/ fetching "[^"]*"/, "").replace(/ For more information, pass `verbose: true`.*$/, "");
+  return plainReasons[code] ?? hide(words);
+}
+
+/** The error of a connection that broke while the answer came. */
+export function connectionLost(error: unknown, hide?: (text: string) => string): AppError {
+  return new AppError("network", `The connection broke during the answer: ${plainReason(error, hide)}`, {
+    retryable: true,
+    cause: error,
+  });
+}

@@ -1,0 +1,116 @@
+import { expect, test } from "bun:test";
+import { parseMarkdown } from "../../src/app/frontmatter.ts";
+import { fillTemplate, splitArguments } from "../../src/app/prompt-templates.ts";
+import { loadResources } from "../../src/app/resources.ts";
+import { plant } from "../helpers/tree.ts";
+
+test.each([
+  ["$1 and $2", "one two", "one and two"],
+  ["$1, $2, $3.", "one", "one, , ."],
+  ["all: $@", "one two", "all: one two"],
+  ["all: $ARGUMENTS", `one "two three"`, "all: one two three"],
+  ["${1:-none} ${2:-other}", "one", "one other"],
+  ["${@:-nothing}", "", "nothing"],
+  ["${@:2} | ${@:1:2}", "a b c d", "b c d | a b"],
+  // What an argument says is text, whatever it looks like.
+  ["$1-$2", "$2 $1", "$2-$1"],
+  ["costs $5 or $HOME or $ARGUMENTSX", "", "costs  or $HOME or $ARGUMENTSX"],
+  ["no place", "for this", "no place\n\nfor this"],
+  ["no place", "  ", "no place"],
+])("%j with %j is %j", (body, args, text) => {
+  expect(fillTemplate(body, args)).toBe(text);
+});
+
+test.each([
+  ["a  b\tc", ["a", "b", "c"]],
+  [`"a b" 'c d'`, ["a b", "c d"]],
+  [`doesn't split`, ["doesn't", "split"]],
+  [`"open a`, [`"open`, "a"]],
+  [`"the \\"fast\\" path"`, [`the "fast" path`]],
+  [`C:\\dir "a\\b"`, ["C:\\dir", "a\\b"]],
+  ["", []],
+])("%j are the words %j", (text, words) => {
+  expect(splitArguments(text)).toEqual(words);
+});
+
+test.each([
+  ["---\nname: a\ndescription: says: this\n---\nbody\n", { name: "a", description: "says: this" }, "body"],
+  ["---\r\nname: a\r\n---\r\nbody", { name: "a" }, "body"],
+  ["---\n---\nbody", {}, "body"],
+  ["body\n---\nname: a\n---\n", {}, "body\n---\nname: a\n---"],
+  ["---\nname: a\nno end", {}, "---\nname: a\nno end"],
+])("the head of %j", (text, head, body) => {
+  expect(parseMarkdown(text)).toEqual({ head, body });
+});
+
+const skill = (name: string, description: string, more = "") =>
+  `---\nname: ${name}\ndescription: ${description}\n${more}---\nThe way to do ${name}.\n`;
+
+test("templates and skills are found in their folders, the nearer ones first, and expanded by name", async () => {
+  await using dir = plant({
+    "home/prompts/review.md": "---\ndescription: Review it\n---\nReview $1 for ${2:-bugs}.",
+    "home/prompts/fix.md": "\nFix the build.\n",
+    "home/prompts/.hidden.md": "no",
+    "home/prompts/notes.txt": "no",
+    "home/skills/pdf/SKILL.md": skill("pdf", "Work with PDFs"),
+    "home/skills/group/deep/SKILL.md": skill("deep", "Deeper"),
+    "home/skills/secret/SKILL.md": skill("secret", "By name only", "disable-model-invocation: true\n"),
+    "home/skills/mute/SKILL.md": "---\nname: mute\n---\nno description",
+    "project/prompts/review.md": "The project's review of $@.",
+    "project/skills/pdf/SKILL.md": skill("pdf", "The project's"),
+  });
+  const notes: string[] = [];
+  const none = { paths: [], discover: true };
+  const config = { home: dir.file("home"), skills: none, promptTemplates: none };
+  const resources = await loadResources({
+    config,
+    projectFolder: dir.file("project"),
+    notify: (text) => notes.push(text),
+  });
+  expect(
+    (await resources.commands()).map(({ name, description, sourceInfo }) => [name, description, sourceInfo.scope]),
+  ).toEqual([
+    ["review", "The project's review of $@.", "project"],
+    ["fix", "Fix the build.", "user"],
+    ["skill:pdf", "The project's", "project"],
+    ["skill:deep", "Deeper", "user"],
+    ["skill:secret", "By name only", "user"],
+  ]);
+  expect(notes).toEqual([
+    expect.stringContaining("mute/SKILL.md is left out: it has no description"),
+    expect.stringContaining("the same name"),
+  ]);
+  expect(resources.prompt).toContain(`- pdf: The project's (${dir.file("project/skills/pdf/SKILL.md")})`);
+  expect(resources.prompt).not.toContain("secret");
+  expect(resources.isSkillFile(dir.file("home/skills/group/deep/scripts/run.sh"))).toBe(true);
+  expect(resources.isSkillFile(dir.file("home/config.toml"))).toBe(false);
+
+  expect(await resources.expand("/review the parser")).toBe("The project's review of the parser.");
+  expect(await resources.expand("/skill:secret now")).toContain("The way to do secret.\n</skill>\n\nnow");
+  for (const text of ["/unknown", "/skill:unknown", "/etc/hosts is a file", "review", " /fix"]) {
+    expect(await resources.expand(text)).toBe(text);
+    expect(await resources.knows(text)).toBe(false);
+  }
+});
+
+test("what is named on the command line comes first, alone if so wished; nothing there is told", async () => {
+  await using dir = plant({
+    "home/prompts/fix.md": "home",
+    "home/skills/pdf/SKILL.md": skill("pdf", "Home"),
+    "other/fix.md": "named",
+    "mine/SKILL.md": skill("mine", "Named"),
+  });
+  const notes: string[] = [];
+  const config = {
+    home: dir.file("home"),
+    skills: { paths: [dir.file("mine"), dir.file("gone")], discover: false },
+    promptTemplates: { paths: [dir.file("other/fix.md")], discover: true },
+  };
+  const resources = await loadResources({ config, projectFolder: undefined, notify: (text) => notes.push(text) });
+  expect((await resources.commands()).map(({ name, sourceInfo }) => [name, sourceInfo.source])).toEqual([
+    ["fix", "cli"],
+    ["skill:mine", "cli"],
+  ]);
+  expect(await resources.expand("/fix")).toBe("named");
+  expect(notes).toEqual([`There is no skill in ${dir.file("gone")}`]);
+});

@@ -1,0 +1,78 @@
+// One process a session: who holds it is named, and who is gone holds nothing.
+import { expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { takeLock } from "../../src/session/lock.ts";
+import { createSession, openSession } from "../../src/session/store.ts";
+import { user } from "../helpers/messages.ts";
+import { tmp } from "../helpers/tmp.ts";
+import { watchText } from "../helpers/wait-for.ts";
+
+/** A pid that nobody has. */
+function deadPid(): number {
+  return Bun.spawnSync(["true"]).pid;
+}
+
+test("a session that is open is in use, by a process that is named", async () => {
+  await using dir = tmp();
+  const session = createSession({ root: dir.path, cwd: "/work" });
+  session.append({ type: "message", message: user("hi") });
+  const path = session.path as string;
+  expect(() => openSession(path)).toThrow(`is in use by process ${process.pid}`);
+  expect((statSync(`${path}.lock`).mode & 0o777).toString(8)).toBe("600");
+  session.close();
+  expect(existsSync(`${path}.lock`)).toBe(false);
+  openSession(path).session.close();
+});
+
+test.each([
+  ["of a process that has ended", () => ({ pid: deadPid(), started: "1" })],
+  ["whose pid another process has now", () => ({ pid: process.pid, started: "1" })],
+  ["that is empty", () => ""],
+  ["that names nobody", () => ({ pid: -1 })],
+])("a lock %s is taken over", async (_name, content) => {
+  await using dir = tmp();
+  writeFileSync(dir.file("s.lock"), content() === "" ? "" : JSON.stringify(content()));
+  const release = takeLock(dir.file("s"));
+  expect(JSON.parse(readFileSync(dir.file("s.lock"), "utf8")).pid).toBe(process.pid);
+  release();
+  expect(readdirSync(dir.path)).toEqual([]);
+});
+
+test("a takeover that was never finished keeps nobody out", async () => {
+  await using dir = tmp();
+  const gone = JSON.stringify({ pid: deadPid(), started: "1" });
+  writeFileSync(dir.file("s.lock"), gone);
+  writeFileSync(dir.file("s.lock.takeover"), gone);
+  takeLock(dir.file("s"))();
+  expect(readdirSync(dir.path)).toEqual([]);
+});
+
+test("of several processes that find a dead one's lock at once, one gets it", async () => {
+  for (let round = 0; round < 2; round++) {
+    await using dir = tmp();
+    writeFileSync(dir.file("s.lock"), JSON.stringify({ pid: deadPid(), started: "1" }));
+    const racers = Array.from({ length: 4 }, () => {
+      const script = `${import.meta.dir}/../helpers/take-lock.ts`;
+      const child = Bun.spawn([process.execPath, script, dir.file("s")], { stdio: ["pipe", "pipe", "inherit"] });
+      let output = "";
+      const watch = watchText("a racer's output", () => output);
+      (async () => {
+        for await (const bytes of child.stdout) {
+          output += new TextDecoder().decode(bytes);
+          watch.changed();
+        }
+      })();
+      return { child, output: () => output, until: watch.until };
+    });
+    await Promise.all(racers.map(({ until }) => until("ready")));
+    for (const { child } of racers) {
+      child.stdin.write("go\n");
+      child.stdin.flush();
+    }
+    await Promise.all(racers.map(({ until }) => until(/got it|in use/)));
+    expect(racers.filter(({ output }) => output().includes("got it"))).toHaveLength(1);
+    for (const { child } of racers) child.stdin.end();
+    await Promise.all(racers.map(({ child }) => child.exited));
+    expect(readdirSync(dir.path)).toEqual([]);
+  }
+});
