@@ -191,9 +191,10 @@ async function main(): Promise<void> {
     // Four times as much may take four times as long: a `write` call whose arguments come in fragments of 20 bytes.
     {
       name: "1 MB of arguments / ¼ MB",
-      floor: ask,
+      floor: [...ask, "-m", "gpt-5.4-pro"],
       floorAnswer: "arguments-256k",
-      subject: ask,
+      // A window that a megabyte fits into.
+      subject: [...ask, "-m", "gpt-5.4-pro"],
       answer: "arguments-1m",
       rounds: 10,
       aims: { wall: 4, peak: 4 },

@@ -163,9 +163,14 @@ export function createApp(options: AppOptions): App {
     const { keyVariables, envPass: pass } = config;
     return childEnvironment(env, { keyVariables, keys: [config.provider.apiKey], pass, sessionId: session.id });
   };
+  let firstEnv: ReturnType<typeof childEnv> | undefined;
   let environment = {
     cwd,
-    env: childEnv(),
+    /** Made for the first tool: looking through every variable takes longer than many a start. */
+    get env() {
+      firstEnv ??= childEnv();
+      return firstEnv;
+    },
     maxOutput: config.maxToolOutput,
     files: createFileMemory(),
     acceptsImages: config.model.input.includes("image"),

@@ -17,7 +17,7 @@ const maxBytes = 1024 * 1024;
 /** `.pi-ts/config.toml` of the working directory, or else of the repository's root; never the user's own file. */
 export async function findProjectFile(cwd: string, home: string): Promise<ProjectFile | undefined> {
   const own = realPath(join(home, "config.toml"));
-  for (const folder of new Set([cwd, await repositoryRoot(cwd)])) {
+  for (const folder of new Set([cwd, repositoryRoot(cwd)])) {
     const path = folder && join(folder, ".pi-ts", "config.toml");
     if (!path || !existsSync(path) || realPath(path) === own) continue;
     const text = readText(path);
@@ -28,7 +28,7 @@ export async function findProjectFile(cwd: string, home: string): Promise<Projec
 
 /** The `.pi-ts` of the working directory, or else of the repository's root; never the user's own folder. */
 export async function findProjectFolder(cwd: string, home: string): Promise<string | undefined> {
-  const folders = new Set([cwd, await repositoryRoot(cwd)]);
+  const folders = new Set([cwd, repositoryRoot(cwd)]);
   const paths = [...folders].flatMap((folder) => (folder ? join(folder, ".pi-ts") : []));
   return paths.find((path) => existsSync(path) && realPath(path) !== realPath(home));
 }

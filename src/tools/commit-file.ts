@@ -1,7 +1,8 @@
 // The last step of `write` and `edit`: the new content takes the old one's place, unless somebody else was faster.
 import { atomicWrite } from "../util/atomic-write.ts";
 import { realTarget, resolvePath } from "../util/paths.ts";
-import { type FileStamp, stampFile, stampOf } from "./file-memory.ts";
+import type { FileStamp } from "./file-memory.ts";
+import { stampFile, stampOf } from "./file-stamp.ts";
 import { toFileError } from "./regular-file.ts";
 import { type ToolContext, type ToolError, toolError } from "./tool.ts";
 

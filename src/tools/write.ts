@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { resolvePath } from "../util/paths.ts";
 import { changedOnDisk, commitFile } from "./commit-file.ts";
 import { defineTool } from "./define-tool.ts";
-import { stampFile } from "./file-memory.ts";
+import { stampFile } from "./file-stamp.ts";
 import { decodeUtf8, filePath, isExistingFile, readRegularFile, realPath } from "./regular-file.ts";
 import { ToolError } from "./tool.ts";
 import { unifiedDiff } from "./unified-diff.ts";

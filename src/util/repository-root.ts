@@ -1,18 +1,20 @@
-import { lstat } from "node:fs/promises";
+// Where a repository begins. Synchronous: this is asked at every start, where the first asynchronous look costs more than all of these.
+import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** The nearest folder from the absolute `folder` upwards that is a repository's root. */
-export async function repositoryRoot(folder: string): Promise<string | undefined> {
+export function repositoryRoot(folder: string): string | undefined {
   for (let path = folder; ; path = dirname(path)) {
-    if (await exists(join(path, ".git"))) return path;
+    if (exists(join(path, ".git"))) return path;
     if (dirname(path) === path) return undefined;
   }
 }
 
 /** Whether there is anything of this name, a dangling link included. */
-export async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
+export function exists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }

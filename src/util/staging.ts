@@ -1,6 +1,5 @@
 // Temporary files that are to take another one's place: each has a name of its own beside its target, and none outlives its writer for long.
 import { rmSync } from "node:fs";
-import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Hidden, and with the time of its making in the first digits of a UUID of version 7. */
@@ -33,6 +32,8 @@ export function settle(path: string): void {
 /** Removes what writers that were killed have left in `folder`. */
 export async function removeAbandoned(folder: string): Promise<void> {
   try {
+    // Loaded here, since it would cost every start a millisecond.
+    const { readdir, rm } = await import("node:fs/promises");
     const abandoned = (await readdir(folder)).filter((name) => {
       const made = stagedName.exec(name);
       return made !== null && Number.parseInt(`${made[1]}${made[2]}`, 16) < Date.now() - abandonedMs;

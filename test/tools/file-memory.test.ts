@@ -13,7 +13,8 @@ import {
 import { bash } from "../../src/tools/bash.ts";
 import { commitFile } from "../../src/tools/commit-file.ts";
 import { edit } from "../../src/tools/edit.ts";
-import { createFileMemory, stampFile, stampOf } from "../../src/tools/file-memory.ts";
+import { createFileMemory } from "../../src/tools/file-memory.ts";
+import { stampFile, stampOf } from "../../src/tools/file-stamp.ts";
 import { read } from "../../src/tools/read.ts";
 import type { Tool } from "../../src/tools/tool.ts";
 import { write } from "../../src/tools/write.ts";

@@ -54,7 +54,7 @@ function rulesOf(lists: Lists): IgnoreRules {
       const ignore = await load(".ignore");
       const gitignore = await load(".gitignore");
       const exclude = await load(".git", ".git/info/exclude");
-      const isRepository = names ? names.has(".git") : await exists(join(path, ".git"));
+      const isRepository = names ? names.has(".git") : exists(join(path, ".git"));
       if (ignore.length + gitignore.length === 0 && !isRepository) return this;
       return rulesOf({
         ignore: [...ignore, ...lists.ignore],

@@ -51,7 +51,7 @@ export async function findRoot(cwd: string, path: string): Promise<SearchRoot> {
       absolute,
       real,
       isFolder: stats.isDirectory(),
-      top: (await repositoryRoot(real)) ?? (isInside(realCwd, real) ? realCwd : real),
+      top: repositoryRoot(real) ?? (isInside(realCwd, real) ? realCwd : real),
       prefix: isInside(cwd, absolute) ? (name === "" ? "" : `${name}/`) : undefined,
       show: (below) => shownPath(below === "" ? name || "." : join(name, below)),
     };
