@@ -3,6 +3,7 @@
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { measureRpc } from "./bench/rpc.ts";
 import { writeSession } from "./bench/sessions.ts";
 import { buildBinary, compile } from "./build.ts";
 
@@ -76,17 +77,20 @@ function run(command: readonly string[], env: Record<string, string>, stdout: "i
   return { sample, output: result.stdout?.toString().trim() ?? "" };
 }
 
-/** Runs A B A B …, so that whatever else the machine does hits both. */
-function measure(row: Row, origin: string): { floor: Sample[]; subject: Sample[] } {
-  const envOf = (answer: string | undefined) => ({
+function envFor(origin: string, answer: string | undefined): Record<string, string> {
+  return {
     PATH: process.env.PATH ?? "",
     HOME: home,
     PI_TS_HOME: join(home, ".pi-ts"),
     PI_PROVIDER: "openai",
     OPENAI_API_KEY: "bench",
     PI_BASE_URL: `${origin}/${answer}/v1`,
-  });
-  const [floorEnv, env] = [envOf(row.floorAnswer ?? row.answer), envOf(row.answer)];
+  };
+}
+
+/** Runs A B A B …, so that whatever else the machine does hits both. */
+function measure(row: Row, origin: string): { floor: Sample[]; subject: Sample[] } {
+  const [floorEnv, env] = [envFor(origin, row.floorAnswer ?? row.answer), envFor(origin, row.answer)];
   const expected = run(row.floor, floorEnv, "pipe").output;
   const output = run(row.subject, env, "pipe").output;
   if (row.answer && !row.floorAnswer && output !== expected)
@@ -168,6 +172,27 @@ function print(...cells: string[]): void {
       .join("  ")
       .trimEnd(),
   );
+}
+
+/** RPC and JSON mode, beside the start and the memory of a program that does nothing. */
+async function reportRpc(empty: string, subject: string, origin: string): Promise<void> {
+  const env = envFor(origin, "long");
+  const floor = Array.from({ length: 10 }, () => run([empty], env).sample);
+  const { firstAnswerMs, p50, p99, idleMb, eventsPerSecond } = await measureRpc(subject, home, env);
+  const [start, peak] = [summarize(floor, "wall").median, summarize(floor, "peak").median];
+  const ratio = (value: number, base: number) => `${(value / base).toFixed(2)}×`;
+  print(
+    "RPC: first answer",
+    "wall",
+    `${start.toFixed(1)} ms`,
+    `${firstAnswerMs.toFixed(1)} ms`,
+    ratio(firstAnswerMs, start),
+  );
+  print("RPC: get_state", "wall", "", `p50 ${p50.toFixed(2)}, p99 ${p99.toFixed(2)} ms`);
+  if (idleMb !== undefined) {
+    print("RPC: memory at rest", "now", `${peak.toFixed(1)} MB`, `${idleMb.toFixed(1)} MB`, ratio(idleMb, peak));
+  }
+  print("JSON: 20,000 deltas", "rate", "", `${Math.round(eventsPerSecond)} events/s`);
 }
 
 async function main(): Promise<void> {
@@ -263,6 +288,7 @@ async function main(): Promise<void> {
         cleanUp?.();
       }
     }
+    if ("RPC JSON".includes(process.argv[2] ?? "")) await reportRpc(empty, subject, server.origin);
   } finally {
     server.stop();
   }
