@@ -17,7 +17,7 @@ import { createConversation } from "../session/conversation.ts";
 import type { Session } from "../session/session.ts";
 import { createMemorySession } from "../session/store.ts";
 import { currentSystem } from "../session/tree.ts";
-import { createFileMemory } from "../tools/file-memory.ts";
+import { createFileMemory, type FileMemory } from "../tools/file-memory.ts";
 import { childEnvironment } from "../util/child-env.ts";
 import { AppError, toAppError } from "../util/error.ts";
 import { type ContextUsage, createContextWarning, describeContext, failedCompactions } from "./context.ts";
@@ -159,29 +159,31 @@ export function createApp(options: AppOptions): App {
   const newSession = () => options.sessions?.create() ?? createMemorySession(cwd);
   let session = options.session ?? newSession();
   let conversation = createConversation(session);
-  const childEnv = () => {
-    const { keyVariables, envPass: pass } = config;
-    return childEnvironment(env, { keyVariables, keys: [config.provider.apiKey], pass, sessionId: session.id });
-  };
-  let firstEnv: ReturnType<typeof childEnv> | undefined;
-  let environment = {
-    cwd,
-    /** Made for the first tool: looking through every variable takes longer than many a start. */
-    get env() {
-      firstEnv ??= childEnv();
-      return firstEnv;
-    },
-    maxOutput: config.maxToolOutput,
-    files: createFileMemory(),
-    acceptsImages: config.model.input.includes("image"),
-    tools,
-    gate,
-    deniesPath: permissions.policy.rules?.deniesPath,
-    sandbox,
-    realPath: async (path: string, verb: "read" | "write") =>
-      (await import("../tools/regular-file.ts")).realPath(cwd, path, verb),
-    onBug: options.onBug,
-  };
+  /** What tools run in, for the session and configuration in force now. */
+  function createEnvironment(files: FileMemory) {
+    const { keyVariables, envPass: pass, maxToolOutput: maxOutput, model, provider: configured } = config;
+    const keys = { keyVariables, keys: [configured.apiKey], pass, sessionId: session.id };
+    let made: ReturnType<typeof childEnvironment> | undefined;
+    return {
+      cwd,
+      /** Made for the first tool: looking through every variable takes longer than many a start. */
+      get env() {
+        made ??= childEnvironment(env, keys);
+        return made;
+      },
+      maxOutput,
+      files,
+      acceptsImages: model.input.includes("image"),
+      tools,
+      gate,
+      deniesPath: permissions.policy.rules?.deniesPath,
+      sandbox,
+      realPath: async (path: string, verb: "read" | "write") =>
+        (await import("../tools/regular-file.ts")).realPath(cwd, path, verb),
+      onBug: options.onBug,
+    };
+  }
+  let environment = createEnvironment(createFileMemory());
   const listeners = new Set<(event: AgentEvent) => void>();
   let running: AbortController | undefined;
   let activity: Activity = "idle";
@@ -232,7 +234,7 @@ export function createApp(options: AppOptions): App {
     const files = next.id === session.id ? environment.files : createFileMemory();
     session = next;
     conversation = createConversation(session);
-    environment = { ...environment, env: childEnv(), files };
+    environment = createEnvironment(files);
     ({ last, total } = usageOf(session));
     contextWarning.reset();
     settled = false;
@@ -263,7 +265,7 @@ export function createApp(options: AppOptions): App {
   function configure(changes: Partial<Config>): void {
     const before = thinkingLevelOf(config);
     config = Object.freeze({ ...config, ...changes });
-    environment = { ...environment, env: childEnv(), acceptsImages: config.model.input.includes("image") };
+    environment = createEnvironment(environment.files);
     settled = false;
     if (!running) declareSettings();
     const level = thinkingLevelOf(config);

@@ -8,12 +8,13 @@ import type {
   TextContent,
   Usage,
 } from "../protocol/message.ts";
+import { describeDuration } from "../util/duration.ts";
 import { oneLine } from "../util/truncate.ts";
 import { type Conversation, type Item, textOf } from "./conversation.ts";
 import { type Html, html } from "./html.ts";
 import { imageBlock } from "./image.ts";
 import { markdown } from "./markdown.ts";
-import { compact, counted, dollars, duration, grouped, moment } from "./numbers.ts";
+import { compact, counted, dollars, grouped, moment } from "./numbers.ts";
 import { textBlock } from "./text-block.ts";
 import { loneResult, toolCall } from "./tool-call.ts";
 
@@ -166,7 +167,7 @@ function ending({ stopReason, errorMessage }: AssistantMessage): Html | undefine
 }
 
 function answerFacts({ usage, durationMs }: AssistantMessage): string {
-  return [usageText(usage), durationMs === undefined ? "" : duration(durationMs)]
+  return [usageText(usage), durationMs === undefined ? "" : describeDuration(durationMs)]
     .filter((text) => text !== "")
     .join(" · ");
 }

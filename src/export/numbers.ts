@@ -19,13 +19,6 @@ export function dollars(amount: number): string | undefined {
   return `$${amount.toFixed(Math.min(8, Math.max(4, 1 - Math.floor(Math.log10(amount)))))}`;
 }
 
-/** `850 ms`, `3.2 s`, `2 min 5 s`. */
-export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  const seconds = Math.round(ms / 1000);
-  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
-
 /** `2026-11-30 08:15`, in UTC; nothing for what is no moment. */
 export function moment(time: number | string): string | undefined {
   const date = new Date(time);

@@ -1,10 +1,10 @@
 // A tool call and its result: folded to one line, with all of it inside.
 import type { ToolCall, ToolResultMessage } from "../protocol/message.ts";
+import { describeDuration } from "../util/duration.ts";
 import { oneLine } from "../util/truncate.ts";
 import { changeBlock } from "./diff.ts";
 import { type Html, html } from "./html.ts";
 import { imageBlock } from "./image.ts";
-import { duration } from "./numbers.ts";
 import { clip, textBlock } from "./text-block.ts";
 
 export function toolCall(call: ToolCall, result: ToolResultMessage | undefined): Html {
@@ -33,7 +33,7 @@ function mark(result: ToolResultMessage | undefined): Html {
 }
 
 function outcome(result: ToolResultMessage | undefined): Html {
-  const time = result?.durationMs === undefined ? undefined : duration(result.durationMs);
+  const time = result?.durationMs === undefined ? undefined : describeDuration(result.durationMs);
   const word = result === undefined ? "no result" : result.isError ? "failed" : undefined;
   return html`<span class="outcome">${[word, time].filter((text) => text !== undefined).join(" · ")}</span>`;
 }

@@ -1,11 +1,12 @@
 // One-shot mode: stdout gets the answer and nothing else, stderr what happens on the way, the exit code the truth.
 import type { App } from "../app/app.ts";
 import type { AgentEvent } from "../protocol/event.ts";
+import { describeDuration } from "../util/duration.ts";
 import { visible, visibleLine } from "../util/sanitize.ts";
 import { oneLine } from "../util/truncate.ts";
 import type { Io } from "./io.ts";
 import { reportOutcome } from "./outcome.ts";
-import { describeCall, describeCompaction, describeDuration, describeExit, describeSession } from "./show.ts";
+import { describeCall, describeCompaction, describeExit, describeSession } from "./show.ts";
 import { watchSignals } from "./signals.ts";
 
 /** A tool that took longer than this has its time told. */

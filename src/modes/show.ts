@@ -45,10 +45,3 @@ export function describeError(error: AppError): string {
 export function describeSession(id: string): string {
   return `session ${visibleLine(id)} (pi-ts --resume ${visibleLine(id)} goes on)`;
 }
-
-/** `850 ms`, `3.2 s`, `2 min 5 s`. */
-export function describeDuration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
-}

@@ -1,8 +1,9 @@
 // A finished tool call as a person sees it: one line with its outcome and time, and a little of what went wrong below it.
 import type { ToolResult } from "../../protocol/event.ts";
+import { describeDuration } from "../../util/duration.ts";
 import { visible, visibleLine } from "../../util/sanitize.ts";
 import { cutToWidth } from "../layout.ts";
-import { describeCall, describeDuration, describeExit } from "../show.ts";
+import { describeCall, describeExit } from "../show.ts";
 import type { Style } from "../style.ts";
 
 export interface FinishedCall {

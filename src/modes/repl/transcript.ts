@@ -1,8 +1,9 @@
 // What happens in a run, printed as it happens: the answer's text as it streams, thoughts dim, a line for every finished tool call.
 import type { AgentEvent } from "../../protocol/event.ts";
+import { describeDuration } from "../../util/duration.ts";
 import { visible } from "../../util/sanitize.ts";
 import { oneLine } from "../../util/truncate.ts";
-import { describeCompaction, describeDuration } from "../show.ts";
+import { describeCompaction } from "../show.ts";
 import type { Style } from "../style.ts";
 import type { Screen } from "./screen.ts";
 import { formatToolCall } from "./tool-line.ts";
