@@ -18,8 +18,11 @@ export interface RecordOutput {
   isBehind(): boolean;
   /** Resolves when it is not behind. */
   ready(): Promise<void>;
-  /** True when none waits any more, or nobody can read them; false a few seconds after `hurry` resolved, when some still wait. */
-  drain(hurry: Promise<unknown>): Promise<boolean>;
+  /**
+   * True when `work` has ended and no record waits any more, or nobody can read them; false when `hurry` has resolved and the reader then
+   * takes nothing for a few seconds although records wait. Rejects with what `work` rejects with.
+   */
+  drain(hurry: Promise<unknown>, work?: Promise<unknown>): Promise<boolean>;
 }
 
 export interface RecordOutputOptions {
@@ -33,7 +36,7 @@ const fewRecords = 256;
 const muchOutput = 256 * 1024;
 /** Characters of one write. */
 const writeSize = 64 * 1024;
-/** How long a reader that does not read is waited for when the program is to end. */
+/** How long a reader that takes nothing is waited for when the program is to end. */
 const patienceMs = 2000;
 
 interface Waiting {
@@ -57,6 +60,8 @@ export function createRecordOutput(io: Pick<Io, "stdout" | "flush">, options: Re
   let waitingOutput = 0;
   let pumping = false;
   let failed = false;
+  /** How many writes the reader has taken. */
+  let taken = 0;
   /** What is said last of the running tool and of the answer, as long as it waits and no other event came behind it. */
   let toolUpdate: Waiting | undefined;
   let delta: Waiting | undefined;
@@ -81,6 +86,7 @@ export function createRecordOutput(io: Pick<Io, "stdout" | "flush">, options: Re
     while (backlog() > 0 && !failed) {
       io.stdout(nextPiece());
       await io.flush();
+      taken++;
       const error = failure();
       if (error) fail(error);
       if (!isBehind()) {
@@ -153,9 +159,27 @@ export function createRecordOutput(io: Pick<Io, "stdout" | "flush">, options: Re
     ready: async () => {
       while (isBehind()) await whenReady.promise;
     },
-    drain(hurry) {
-      const drained = pumping ? whenDrained.promise : Promise.resolve();
-      return Promise.race([drained.then(() => true), hurry.then(() => Bun.sleep(patienceMs)).then(() => false)]);
+    async drain(hurry, work) {
+      let over = false;
+      const drained = async () => {
+        await work;
+        if (pumping) await whenDrained.promise;
+        return true;
+      };
+      const stalled = async () => {
+        await hurry;
+        while (!over) {
+          const before = taken;
+          await Bun.sleep(patienceMs);
+          if (pumping && taken === before) return false;
+        }
+        return true;
+      };
+      try {
+        return await Promise.race([drained(), stalled()]);
+      } finally {
+        over = true;
+      }
     },
   };
 }

@@ -1,4 +1,4 @@
-// Signals that end a mode: the first aborts and lets the run end by itself, the second ends the process at once.
+// Signals that end a mode: the first lets it end in order, as the mode sees fit; the second ends the process at once.
 import { killAllGroups } from "../util/process-group.ts";
 import type { Io } from "./io.ts";
 
@@ -10,17 +10,21 @@ export interface SignalWatch {
   stop(): void;
 }
 
-type SignalName = keyof typeof exitCodes;
+export type SignalName = keyof typeof exitCodes;
 const all = Object.keys(exitCodes) as SignalName[];
 
-/** Calls `abort` on the first of these signals; a parent that ignores them makes no difference. */
-export function watchSignals(io: Io, abort: () => void, names: readonly SignalName[] = all): SignalWatch {
+/** Calls `onFirst` on the first of these signals; a parent that ignores them makes no difference. */
+export function watchSignals(
+  io: Io,
+  onFirst: (name: SignalName) => void,
+  names: readonly SignalName[] = all,
+): SignalWatch {
   let received: number | undefined;
   const handlers = names.map((name) => {
     const handler = () => {
       if (received !== undefined) leave(io, received);
       received = exitCodes[name];
-      abort();
+      onFirst(name);
     };
     process.on(name, handler);
     return [name, handler] as const;

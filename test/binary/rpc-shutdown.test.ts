@@ -1,4 +1,4 @@
-// RPC mode: how it ends. Stdin's end lets what runs finish, a signal ends it, a second one ends everything at once.
+// RPC mode: how it ends. Stdin's end and a first SIGTERM or SIGHUP let the prompt finish, SIGINT aborts it, a second signal ends everything at once.
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { textDelta } from "../helpers/chat-stream.ts";
@@ -68,33 +68,102 @@ describe("stdin's end", () => {
     expect([await rpc.exited, await rpc.stdout.text()]).toEqual([0, ""]);
     expect(await rpc.stderr.text()).toContain("stdin ended before any command came");
   });
+
+  test("is not told of one that cannot be read, which is an error", async () => {
+    const { home, cwd, dir } = createPlace({});
+    await using _ = dir;
+    const env = cleanEnv(home, { ANTHROPIC_API_KEY: "sk-x" });
+    const rpc = Bun.spawn(["bash", "-c", '"$0" --mode rpc < /', binaryPath()], { cwd, env, stderr: "pipe" });
+    expect(await rpc.exited).toBe(1);
+    const stderr = await rpc.stderr.text();
+    expect(stderr).toContain("stdin cannot be read");
+    expect(stderr).not.toContain("ended before");
+  });
 });
 
 describe("a signal", () => {
   test.each([
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("%s aborts what runs, tells it, and exits with %i", async (signal, code) => {
+  ] as const)("%s lets the running prompt finish, tells it, and exits with %i", async (signal, code) => {
+    const { opened, open } = gate();
+    await using setup = await connect([{ body: [textDelta("half"), opened, textDelta(" whole"), ...end] }]);
+    const { rpc } = setup;
+    await rpc.ask("prompt", { message: "hi" });
+    await rpc.wait("message_update");
+    // A client's own command has no end of its own, so its end tells that the signal has come.
+    rpc.write('{"id":"b","type":"bash","command":"echo begun; sleep 300"}');
+    await rpc.wait("bash_execution_update");
+    rpc.kill(signal);
+    const ended = await rpc.wait(({ id, type }) => id === "b" && type === "response");
+    expect(ended).toMatchObject({ data: { output: "begun\n", cancelled: true } });
+    rpc.write('{"id":"late","type":"get_state"}');
+    open();
+    expect(await rpc.exited).toBe(code);
+    expect(rpc.records.at(-1)).toEqual({ type: "agent_settled", aborted: false });
+    expect(JSON.stringify(rpc.records.at(-3))).toContain("half whole");
+    expect(rpc.records.some(({ id }) => id === "late")).toBe(false);
+  });
+
+  test.each(["SIGTERM", "SIGHUP", "SIGINT"] as const)(
+    "after a first one, %s ends everything at once",
+    async (second) => {
+      await using dir = tmp();
+      await using setup = await connect([bash("echo $$ > pid; echo begun; sleep 300")], { cwd: dir.path });
+      const { rpc } = setup;
+      await rpc.ask("prompt", { message: "hi" });
+      await rpc.wait((record) => JSON.stringify(record).includes('"begun\\n"'));
+      rpc.write('{"id":"b","type":"bash","command":"echo mine; sleep 300"}');
+      await rpc.wait("bash_execution_update");
+      rpc.kill("SIGHUP");
+      await rpc.wait(({ id, type }) => id === "b" && type === "response");
+      expect(runs(dir.file("pid"))).toBe(true);
+      rpc.kill(second);
+      expect(await rpc.exited).toBe(129);
+      expect(rpc.records.some(({ type }) => type === "agent_settled")).toBe(false);
+      await waitUntil(() => !runs(dir.file("pid")), "the tool has ended");
+    },
+  );
+
+  test("SIGINT aborts what runs, tells it, and exits with 130", async () => {
     await using dir = tmp();
     await using setup = await connect([bash("echo $$ > pid; echo begun; sleep 300")], { cwd: dir.path });
     const { rpc } = setup;
     await rpc.ask("prompt", { message: "hi" });
     await rpc.wait((record) => JSON.stringify(record).includes('"begun\\n"'));
-    rpc.kill(signal);
-    expect(await rpc.exited).toBe(code);
+    rpc.kill("SIGINT");
+    expect(await rpc.exited).toBe(130);
     expect(rpc.records.at(-1)).toEqual({ type: "agent_settled", aborted: true });
     expect(runs(dir.file("pid"))).toBe(false);
   });
 
+  test("is a no to what is asked", async () => {
+    await using setup = await connect([bash("echo ran"), hello], {}, []);
+    const { rpc } = setup;
+    await rpc.ask("prompt", { message: "hi" });
+    await rpc.wait("extension_ui_request");
+    rpc.kill("SIGTERM");
+    expect(await rpc.exited).toBe(143);
+    expect(rpc.records.at(-1)).toMatchObject({
+      type: "agent_settled",
+      aborted: false,
+      deniedCalls: [{ toolName: "bash" }],
+    });
+  });
+
   test("together with stdin's end is safe", async () => {
-    await using setup = await connect([bash("echo begun; sleep 300")]);
+    await using dir = tmp();
+    await using setup = await connect([bash("echo begun; until test -e go; do sleep 0.05; done"), hello], {
+      cwd: dir.path,
+    });
     const { rpc } = setup;
     await rpc.ask("prompt", { message: "hi" });
     await rpc.wait((record) => JSON.stringify(record).includes('"begun\\n"'));
     rpc.end();
     rpc.kill("SIGTERM");
+    await Bun.write(dir.file("go"), "");
     expect(await rpc.exited).toBe(143);
-    expect(rpc.records.at(-1)).toEqual({ type: "agent_settled", aborted: true });
+    expect(rpc.records.at(-1)).toEqual({ type: "agent_settled", aborted: false });
   });
 
   test("when nothing runs ends it", async () => {
@@ -138,6 +207,20 @@ describe("a client that does not read", () => {
     await waitUntil(() => Bun.file(`${rpc.cwd}/here`).size > 0, "the command runs", 10_000);
     rpc.kill("SIGTERM");
     await waitUntil(() => !isThere(rpc.pid), "it has ended", 10_000);
+  }, 30_000);
+
+  test("does not keep a signal from ending it while a prompt waits for the client to read", async () => {
+    await using dir = tmp();
+    await using server = await startReplayServer([]);
+    const env = { PI_PROVIDER: "openai", OPENAI_API_KEY: "sk-x", PI_BASE_URL: server.url };
+    await using rpc = startRpc([], { env, cwd: dir.path, unread: true });
+    rpc.write('{"type":"get_state"}\n'.repeat(2000));
+    rpc.write('{"id":"p","type":"prompt","message":"hi"}');
+    rpc.write('{"id":"b","type":"bash","command":"echo > begun"}');
+    await waitUntil(() => existsSync(dir.file("begun")), "the prompt has begun", 10_000);
+    rpc.kill("SIGTERM");
+    await waitUntil(() => !isThere(rpc.pid), "it has ended", 10_000);
+    expect(server.requests).toEqual([]);
   }, 30_000);
 });
 

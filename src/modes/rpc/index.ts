@@ -30,14 +30,20 @@ const maxUnread = 4096;
 
 type AnyCommand = { [Name in RpcCommandName]: ParsedCommand<Name> }[RpcCommandName];
 
-/** Serves until stdin ends or a signal comes; gives the exit code, which is that of the last prompt. */
+/**
+ * Serves until stdin ends or a signal comes; gives the exit code, which is that of the last prompt or of the signal. What runs is finished
+ * all the same, but for commands of the client's after a signal: they have no time limit, and nobody is there to end them. SIGINT aborts.
+ */
 export async function runRpc({ app, approvals, output, input }: RpcOptions, io: Io): Promise<number> {
   let exitCode = 0;
   const stopped = Promise.withResolvers<void>();
-  const signals = watchSignals(io, () => {
+  const signals = watchSignals(io, (name) => {
     stopped.resolve();
     approvals.close();
-    void app.abort();
+    for (const { id, name: command } of lane.splice(0))
+      output.write(toFailure({ id, command }, "A signal ends the program"));
+    if (name === "SIGINT") void app.abort();
+    else app.abortBash();
   });
   /** Commands in the order they came; one begins when those before it have begun. */
   const lane: AnyCommand[] = [];
@@ -139,19 +145,23 @@ export async function runRpc({ app, approvals, output, input }: RpcOptions, io: 
     }
   }
 
+  async function finish(): Promise<void> {
+    while (unanswered.size > 0) await Promise.all(unanswered);
+    await app.idle();
+  }
+
   const unsubscribe = app.subscribe(output.write);
   try {
     await read();
   } catch (error) {
+    isAsked = true;
     exitCode = 1;
     log().error(`stdin cannot be read: ${(error as Error).message}`);
   }
   if (!isAsked && signals.exitCode() === undefined) log().info("stdin ended before any command came");
   // Nobody can answer any more; what runs is finished all the same.
   approvals.close();
-  while (unanswered.size > 0) await Promise.all(unanswered);
-  await app.idle();
-  const isWritten = await output.drain(stopped.promise);
+  const isWritten = await output.drain(stopped.promise, finish());
   unsubscribe();
   signals.stop();
   app.close();
