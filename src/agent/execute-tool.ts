@@ -1,5 +1,5 @@
 // One tool call, from the model's words to a result message: find → validate → gate → run → truncate.
-import type { Gate } from "../permission/gate.ts";
+import type { Gate, Refuser } from "../permission/gate.ts";
 import type { AgentEvent, DeniedCall, ToolResult } from "../protocol/event.ts";
 import type { ToolCall, ToolResultMessage } from "../protocol/message.ts";
 import { type ToolContext, ToolError, type ToolOutput, type ToolSet } from "../tools/tool.ts";
@@ -44,7 +44,7 @@ export async function executeTool(
   const text = attempt.output.bounded ? whole : truncate(whole, environment.maxOutput);
   const isError = attempt.output.isError ?? false;
   const { structuredContent } = attempt.output;
-  const details = attempt.denied ? { denied: true } : attempt.output.details;
+  const details = attempt.deniedBy ? { denied: true, by: attempt.deniedBy } : attempt.output.details;
   const content = [{ type: "text" as const, text }, ...(attempt.output.images ?? [])];
   const result: ToolResult = {
     content,
@@ -70,6 +70,7 @@ export async function executeTool(
 interface Attempt {
   readonly output: ToolOutput;
   readonly denied?: DeniedCall;
+  readonly deniedBy?: Refuser;
   readonly fatal?: AppError;
 }
 
@@ -102,7 +103,7 @@ async function attemptCall(
     if (!verdict.allowed) {
       const { reason } = verdict;
       const denied = { toolCallId: call.id, toolName: tool.name, summary: invocation.summary, reason };
-      return { ...failed(reason), denied };
+      return { ...failed(reason), denied, deniedBy: verdict.by };
     }
     return { output: await invocation.run({ ...environment, signal, onUpdate }) };
   } catch (error) {

@@ -1,6 +1,7 @@
 // One-shot mode: stdout gets the answer and nothing else, stderr what happens on the way, the exit code the truth.
 import type { App } from "../app/app.ts";
-import type { AgentEvent } from "../protocol/event.ts";
+import type { Refuser } from "../permission/gate.ts";
+import type { AgentEvent, ToolResult } from "../protocol/event.ts";
 import { describeDuration } from "../util/duration.ts";
 import { visible, visibleLine } from "../util/sanitize.ts";
 import { oneLine } from "../util/truncate.ts";
@@ -47,6 +48,8 @@ export async function runPrint(app: App, task: string, io: Io): Promise<number> 
     else if (event.type === "tool_execution_end") {
       const first = event.result.content.find((block) => block.type === "text")?.text.split("\n", 1)[0] ?? "";
       const outcome = describeExit(event.result) ?? first;
+      // A no for want of somebody to ask has been told, with what would allow the call, when it was given.
+      if (isUnasked(event.result)) return;
       if (event.isError) io.stderr(`  ✗ ${visibleLine(outcome).slice(0, 300)}\n`);
       else if ((event.durationMs ?? 0) > slowToolMs) io.stderr(`  ✓ ${describeDuration(event.durationMs ?? 0)}\n`);
     }
@@ -70,4 +73,8 @@ export async function runPrint(app: App, task: string, io: Io): Promise<number> 
   }
   await io.flush();
   return reportOutcome(outcome, signals);
+}
+
+function isUnasked({ details }: ToolResult): boolean {
+  return (details as { readonly by?: Refuser } | undefined)?.by === "nobody";
 }

@@ -18,7 +18,12 @@ export interface GateRequest {
 }
 
 /** `reason` goes to the model, so it says what was refused and why. */
-export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
+export type Verdict =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly by: Refuser; readonly reason: string };
+
+/** Whose no it was: a rule's, the user's, or nobody's, when there was no answer. */
+export type Refuser = "rule" | "user" | "nobody";
 
 export interface Gate {
   /** Decides on one call; may wait for a person. Rejects only when `signal` fires, or with what `preview` throws. */
@@ -40,10 +45,10 @@ export interface Question {
 
 /**
  * What became of a question: yes to this call, yes to this exact thing until the program ends, no (perhaps with words for the model),
- * or nobody was there to ask.
+ * nobody was there to ask, or nobody answered in time.
  */
 export type Answer =
-  | { readonly choice: "once" | "session" | "nobody" }
+  | { readonly choice: "once" | "session" | "nobody" | "late" }
   | { readonly choice: "no"; readonly reason?: string };
 
 /** Puts a question to whoever can answer. Rejects only when `signal` fires. */

@@ -64,7 +64,7 @@ export function createGate(options: PolicyOptions, ask: Ask): Gate {
     async check(request, signal) {
       const judgement = judge(request, options);
       if (judgement.decision === "allow") return { allowed: true };
-      if (judgement.decision === "deny") return { allowed: false, reason: judgement.reason };
+      if (judgement.decision === "deny") return { allowed: false, by: "rule", reason: judgement.reason };
       const { key, words } = exactThing(request);
       if (remembered.has(key)) return { allowed: true };
       const { toolName, summary } = request;
@@ -97,11 +97,15 @@ function toVerdict(answer: Answer, toolName: string, asked: string): Verdict {
       return { allowed: true };
     case "nobody": {
       const reason = `denied: ${toolName} was not approved (${asked}), and nobody can be asked in this run. Go on without it, or say what you need`;
-      return { allowed: false, reason };
+      return { allowed: false, by: "nobody", reason };
+    }
+    case "late": {
+      const reason = `denied: ${toolName} was not approved (${asked}): the user was asked, but did not answer in time. Go on without it, or say what you need`;
+      return { allowed: false, by: "nobody", reason };
     }
     case "no": {
       const refusal = `denied: the user did not approve ${toolName}`;
-      return { allowed: false, reason: answer.reason ? `${refusal}, and says: ${answer.reason}` : refusal };
+      return { allowed: false, by: "user", reason: answer.reason ? `${refusal}, and says: ${answer.reason}` : refusal };
     }
   }
 }

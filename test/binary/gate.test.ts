@@ -31,6 +31,18 @@ test("a command is denied at once, said to the model and on stderr with the rule
   expect(result.code).toBe(0);
 });
 
+test("a denial is told once when it happens and once at the end, whoever denied it", async () => {
+  await using dir = tmp();
+  const denials = (text: string) => text.split("\n").filter((line) => line.includes("denied"));
+  const unasked = await runCall(bash("touch made"), dir.path);
+  expect(denials(unasked.stderr)).toEqual(["denied: bash touch made", "warning: denied: bash touch made"]);
+  const ruled = await runCall(bash("touch made"), dir.path, ["--deny", "bash(touch *)"]);
+  expect(denials(ruled.stderr)).toEqual([
+    expect.stringContaining("✗ Error: denied: the rule bash(touch *) from --deny forbids this"),
+    "warning: denied: bash touch made",
+  ]);
+});
+
 test("the rule that a denial names does allow the call", async () => {
   await using dir = tmp();
   const denied = await runCall(bash("touch 'it is' made"), dir.path);

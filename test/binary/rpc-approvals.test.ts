@@ -114,7 +114,8 @@ test("a question that nobody answers in time is a no", async () => {
   await rpc.ask("prompt", { message: "hi" });
   expect((await question(rpc)).timeout).toBe(50);
   await rpc.wait("agent_settled");
-  expect(result(rpc)).toMatchObject({ isError: true });
+  expect(result(rpc)).toMatchObject({ isError: true, result: { details: { denied: true, by: "nobody" } } });
+  expect(JSON.stringify(result(rpc))).toContain("did not answer in time");
   expect(existsSync(`${rpc.cwd}/ran`)).toBe(false);
 });
 

@@ -49,7 +49,9 @@ export function createFakeEnvironment(
     },
     gate: {
       check: async ({ toolName }) =>
-        denied.includes(toolName) ? { allowed: false, reason: `${toolName} is not allowed` } : { allowed: true },
+        denied.includes(toolName)
+          ? { allowed: false, by: "rule", reason: `${toolName} is not allowed` }
+          : { allowed: true },
     },
     onBug: (error) => bugs.push(error),
   };

@@ -101,7 +101,7 @@ describe("the gate", () => {
   test("asks with everything that would happen and passes the answer on", async () => {
     const { gate, questions } = answering({ choice: "no", reason: "use make" });
     const reason = "denied: the user did not approve tool, and says: use make";
-    expect(await gate.check(request("execute"), signal)).toEqual({ allowed: false, reason });
+    expect(await gate.check(request("execute"), signal)).toEqual({ allowed: false, by: "user", reason });
     expect(questions).toEqual([
       {
         toolName: "tool",
@@ -112,6 +112,15 @@ describe("the gate", () => {
         rule: undefined,
       },
     ]);
+  });
+
+  test.each([
+    ["nobody", "nobody can be asked in this run"],
+    ["late", "the user was asked, but did not answer in time"],
+  ] as const)("tells the model what became of a question without an answer: %s", async (choice, words) => {
+    const { gate } = answering({ choice });
+    const reason = expect.stringContaining(words);
+    expect(await gate.check(request("execute"), signal)).toEqual({ allowed: false, by: "nobody", reason });
   });
 
   test("remembers a yes for the session for exactly that command", async () => {
@@ -140,7 +149,7 @@ describe("the gate", () => {
   test("forgets a yes that was given once", async () => {
     const { gate, questions } = answering({ choice: "once" });
     expect(await gate.check(command("make"), signal)).toEqual({ allowed: true });
-    expect(await gate.check(command("make"), signal)).toEqual({ allowed: false, reason: expect.any(String) });
+    expect(await gate.check(command("make"), signal)).toMatchObject({ allowed: false, by: "user" });
     expect(questions).toHaveLength(2);
   });
 

@@ -42,7 +42,7 @@ export function createApprovals({ method, timeoutMs, write }: ApprovalOptions): 
       const id = Bun.randomUUIDv7();
       const { promise, resolve, reject } = Promise.withResolvers<Answer>();
       const abort = () => reject(signal.reason);
-      const timer = timeoutMs === undefined ? undefined : setTimeout(() => resolve({ choice: "nobody" }), timeoutMs);
+      const timer = timeoutMs === undefined ? undefined : setTimeout(() => resolve({ choice: "late" }), timeoutMs);
       signal.addEventListener("abort", abort);
       waiting.set(id, { resolve, forSession: forSession(question) });
       write(toRequest(question, id));
