@@ -408,7 +408,7 @@ export function createApp(options: AppOptions): App {
     systemPrompt: promptText(system),
     queue,
     activity: () => activity,
-    isCompacting: () => compacting,
+    isCompacting: () => compacting || activity === "compaction",
     idle,
     async prompt(text, images) {
       if (text.trim() === "" && !images?.length) throw new AppError("usage", "The task is empty");

@@ -339,6 +339,17 @@ describe("a command of the client's", () => {
   });
 });
 
+test("compacting counts as running from its command on", async () => {
+  await using setup = await connect([]);
+  const { rpc } = setup;
+  rpc.write('{"id":"c","type":"compact"}\n{"id":"s","type":"get_state"}');
+  const state = await rpc.wait(({ id }) => id === "s");
+  expect(rpc.records.some(({ id }) => id === "c")).toBe(false);
+  expect(state).toMatchObject({ data: { isCompacting: true, isStreaming: false } });
+  expect(await rpc.wait(({ id }) => id === "c")).toMatchObject({ success: false });
+  expect(await rpc.ask("get_state")).toMatchObject({ isCompacting: false });
+});
+
 test("compacting is told, can be asked for with wishes, and its failure is the command's", async () => {
   await using setup = await connect([hello]);
   const { rpc } = setup;
