@@ -212,6 +212,37 @@ describe("a signal", () => {
     expect(runs(dir.file("pid"))).toBe(false);
   });
 
+  test("a second time ends everything at once, also a tool that does not want to end", async () => {
+    await using dir = tmp();
+    const stubborn = "trap 'echo told' TERM; echo $$ > pid; echo begun; while :; do sleep 0.05; done";
+    await using server = await startReplayServer([bash(stubborn)]);
+    await using cli = startCli(["--mode", "json", "--yolo", "hi"], { env: at(server.url), cwd: dir.path });
+    await cli.waitFor('"text":"begun\\n"');
+    cli.kill("SIGTERM");
+    await cli.waitFor("told");
+    cli.kill("SIGINT");
+    const { stdout, code } = await cli.exited;
+    expect(code).toBe(143);
+    expect(recordsOf(stdout).at(-1)?.type).not.toBe("agent_settled");
+    await waitUntil(() => !runs(dir.file("pid")), "the tool ended");
+  });
+
+  test("counts although the parent ignored it", async () => {
+    await using server = await startReplayServer(["silent"]);
+    const { home, cwd, dir } = createPlace({});
+    await using _ = dir;
+    const script = "trap '' INT TERM HUP; exec \"$0\" --mode json hi";
+    const child = Bun.spawn(["bash", "-c", script, binaryPath()], {
+      cwd,
+      env: cleanEnv(home, at(server.url)),
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    await server.request(0);
+    child.kill("SIGINT");
+    expect(await child.exited).toBe(130);
+    expect(recordsOf(await child.stdout.text()).at(-1)).toEqual({ type: "agent_settled", aborted: true });
+  });
+
   test("while the model answers ends the answer", async () => {
     const { opened } = gate();
     await using server = await startReplayServer([{ body: [textDelta("half"), opened] }]);
