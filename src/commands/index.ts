@@ -46,7 +46,7 @@ export async function runCommand(line: string, app: App, ui: CommandUi = nobody)
   const parsed = parseCommand(line);
   if (!parsed) return undefined;
   const command = commands.find(({ name }) => name === parsed.name);
-  if (!command) return (await app.knows(line)) ? undefined : { text: unknownCommand(parsed.name) };
+  if (!command) return (await app.knows(line)) ? undefined : { text: await unknownCommand(parsed.name, app) };
   try {
     return await command.run({ app, args: parsed.args, commands, ui });
   } catch (error) {
@@ -55,16 +55,18 @@ export async function runCommand(line: string, app: App, ui: CommandUi = nobody)
   }
 }
 
-/** Every command that the text could become. */
-export function completeCommand(text: string): string[] {
-  if (!/^\/[a-z-]*$/.test(text)) return [];
-  return commands.map(({ name }) => `/${name}`).filter((word) => word.startsWith(text));
+/** Every command that the text could become; `others` are the names, without a slash, of prompt templates and skills. */
+export function completeCommand(text: string, others: readonly string[] = []): string[] {
+  if (!/^\/[\w.:-]*$/.test(text)) return [];
+  return [...commands.map(({ name }) => name), ...others]
+    .map((name) => `/${name}`)
+    .filter((word, position, words) => word.startsWith(text) && words.indexOf(word) === position);
 }
 
-function unknownCommand(name: string): string {
+async function unknownCommand(name: string, app: App): Promise<string> {
   const near = closest(
     name,
-    commands.map((command) => command.name),
+    [...commands, ...(await app.commands())].map((command) => command.name),
   );
   const hint = near === undefined ? "/help lists them." : `Did you mean /${near}?`;
   return `There is no command /${name}. ${hint} A space before the slash sends it as text.`;

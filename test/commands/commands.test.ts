@@ -3,7 +3,12 @@ import type { App } from "../../src/app/app.ts";
 import { commands, completeCommand, parseCommand, runCommand } from "../../src/commands/index.ts";
 import { dollars } from "../../src/commands/tokens.ts";
 
-const app = { knows: async () => false } as unknown as App;
+const app = { knows: async () => false, commands: async () => [] } as unknown as App;
+const review = { name: "review", description: "Look at a change\nclosely" };
+const withReview = {
+  ...app,
+  commands: async () => [review, { name: "help" }, { name: "skill:pdf" }],
+} as unknown as App;
 
 test.each([
   ["/help", { name: "help", args: "" }],
@@ -37,6 +42,19 @@ test("the name of a prompt template is no command", async () => {
 test("/help lists every command", async () => {
   const text = (await runCommand("/help", app))?.text ?? "";
   for (const name of completeCommand("/")) expect(text).toContain(`${name} `);
+  expect(text).not.toContain("\n\n\n");
+});
+
+test("/help, Tab and the nearest name know prompt templates and skills too, but for those that a command hides", async () => {
+  const lines = ((await runCommand("/help", withReview))?.text ?? "").split("\n");
+  expect(lines.find((line) => line.startsWith("/review "))).toMatch(/ {2}Look at a change closely$/);
+  expect(lines).toContain("/skill:pdf");
+  expect(lines.filter((line) => line.startsWith("/help"))).toHaveLength(1);
+  const others = ["review", "help", "skill:pdf"];
+  expect(completeCommand("/re", others)).toEqual(["/resume", "/review"]);
+  expect(completeCommand("/skill:p", others)).toEqual(["/skill:pdf"]);
+  expect(completeCommand("/h", others)).toEqual(["/help"]);
+  expect((await runCommand("/reviw", withReview))?.text).toContain("Did you mean /review?");
 });
 
 test.each([

@@ -148,6 +148,11 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
   async function run(): Promise<void> {
     greet();
     recap();
+    // For completion; the prompt does not wait for them.
+    let others: readonly string[] = [];
+    void app.commands().then((found) => {
+      others = found.map(({ name }) => name);
+    });
     let next = "";
     if (options.firstTask.trim() !== "") {
       transcript.beginInput();
@@ -161,7 +166,7 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
         label,
         initial: next,
         history: entries,
-        complete: completeCommand,
+        complete: (head) => completeCommand(head, others),
         typeAhead: true,
       });
       next = "";
