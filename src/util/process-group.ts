@@ -1,6 +1,8 @@
 // Children as leaders of their own process groups, so that each can be ended together with everything it started.
-// Nothing that they start outlives the program, unless it is ended by SIGKILL. On macOS that holds for the groups, not for what left one.
+// Nothing that they start outlives the program, unless it is ended by SIGKILL without a guard. On macOS that holds for the groups, not for what
+// left one.
 import { constants } from "node:os";
+import { type GroupGuard, startGroupGuard } from "./group-guard.ts";
 import { adoptOrphans, killDescendants, ownerMark, reapOrphans, signalProcess, straysOf } from "./orphans.ts";
 import { listProcesses, type ProcessInfo } from "./processes.ts";
 
@@ -30,6 +32,14 @@ export interface GroupChild {
 /** Groups of ours that may still have members. */
 const groups = new Map<number, { leaderReaped: boolean }>();
 
+let guard: GroupGuard | undefined;
+
+/** From now on the groups end also when the program is ended by SIGKILL; for a time in which that is to be expected. */
+export function guardGroups(): void {
+  guard ??= startGroupGuard({ [ownerMark.name]: ownerMark.value });
+  for (const pid of groups.keys()) if (hasMembers(pid)) guard.add(pid);
+}
+
 /** To be called before the first child whose daemons shall end with the program. Costs nothing the second time. */
 export function followEscapees(): Promise<void> {
   return adoptOrphans((pid) => groups.has(pid));
@@ -53,6 +63,7 @@ export function spawnGroup(command: string[], options: GroupOptions): GroupChild
     },
   });
   groups.set(child.pid, group);
+  guard?.add(child.pid);
   return {
     pid: child.pid,
     exited: child.exited.then((code) => ({
@@ -140,7 +151,10 @@ function hasMembers(pid: number): boolean {
   const group = groups.get(pid);
   if (!group) return false;
   const alive = pid > 1 && send(-pid, 0) && !(group.leaderReaped && send(pid, 0));
-  if (!alive) groups.delete(pid);
+  if (!alive) {
+    groups.delete(pid);
+    guard?.remove(pid);
+  }
   return alive;
 }
 

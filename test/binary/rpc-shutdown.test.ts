@@ -125,6 +125,26 @@ describe("a signal", () => {
     },
   );
 
+  test("and a SIGKILL of a client that does not wait leave no command behind, nor what began in between", async () => {
+    await using dir = tmp();
+    const script = [
+      bash("echo begun; until test -e go; do sleep 0.05; done"),
+      bash("echo $$ > pid; sleep 300 & echo $! > child; echo second; wait"),
+    ];
+    await using setup = await connect(script, { cwd: dir.path });
+    const { rpc } = setup;
+    await rpc.ask("prompt", { message: "hi" });
+    await rpc.wait((record) => JSON.stringify(record).includes('"begun\\n"'));
+    rpc.write('{"id":"b","type":"bash","command":"echo mine; sleep 300"}');
+    await rpc.wait("bash_execution_update");
+    rpc.kill("SIGTERM");
+    await rpc.wait(({ id, type }) => id === "b" && type === "response");
+    await Bun.write(dir.file("go"), "");
+    await rpc.wait((record) => JSON.stringify(record).includes('"second\\n"'));
+    rpc.kill("SIGKILL");
+    await waitUntil(() => !runs(dir.file("pid")) && !runs(dir.file("child")), "the second command has ended");
+  });
+
   test("SIGINT aborts what runs, tells it, and exits with 130", async () => {
     await using dir = tmp();
     await using setup = await connect([bash("echo $$ > pid; echo begun; sleep 300")], { cwd: dir.path });

@@ -5,6 +5,7 @@ import type { CommandId, RpcCommandName, RpcResult } from "../../protocol/rpc.ts
 import { AppError, toAppError } from "../../util/error.ts";
 import { createLineSplitter, type Line } from "../../util/jsonl.ts";
 import { log } from "../../util/log.ts";
+import { guardGroups } from "../../util/process-group.ts";
 import { redact } from "../../util/redact.ts";
 import type { Io } from "../io.ts";
 import type { RecordOutput } from "../records.ts";
@@ -43,7 +44,11 @@ export async function runRpc({ app, approvals, output, input }: RpcOptions, io: 
     for (const { id, name: command } of lane.splice(0))
       output.write(toFailure({ id, command }, "A signal ends the program"));
     if (name === "SIGINT") void app.abort();
-    else app.abortBash();
+    else {
+      app.abortBash();
+      // Whoever waits less long than the prompt takes ends us by SIGKILL.
+      guardGroups();
+    }
   });
   /** Commands in the order they came; one begins when those before it have begun. */
   const lane: AnyCommand[] = [];
