@@ -1,6 +1,7 @@
 // What the gate of a run goes by, made from the configuration; the code behind rules, selections and sandboxes is loaded only where one is used.
 import { realpathSync } from "node:fs";
 import type { Config, Environment } from "../config/config.ts";
+import { foreignTools } from "../permission/foreign-tools.ts";
 import type { PolicyOptions } from "../permission/policy.ts";
 import type { Sandbox } from "../permission/sandbox.ts";
 import { builtinTools } from "../tools/index.ts";
@@ -46,6 +47,11 @@ export async function loadPermissions(
     tools: withheld ? offered(all, withheld) : all,
     sandbox: box,
   };
+}
+
+/** The tools that were named, to be offered or not, although only pi has them. */
+export function foreignToolsIn({ tools = [], excludeTools }: Config["permissions"]): string[] {
+  return [...tools, ...excludeTools].map((name) => name.replace(/^[+-]/, "")).filter((name) => foreignTools.has(name));
 }
 
 /** The same, with further files that may be read wherever they are. */

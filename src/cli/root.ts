@@ -5,13 +5,13 @@ import type { ChosenSession } from "../app/choose-session.ts";
 import { createProvider, createRefusal } from "../app/create-provider.ts";
 import { loadConfig } from "../app/load-config.ts";
 import { createModelChoice } from "../app/model-choice.ts";
-import { loadPermissions, withReadable } from "../app/permissions.ts";
+import { foreignToolsIn, loadPermissions, withReadable } from "../app/permissions.ts";
 import { findProjectFolder, loadProjectFile, type ProjectFile } from "../app/project.ts";
 import { textOrFile } from "../app/prompt-text.ts";
 import { loadResources } from "../app/resources.ts";
 import { createSessions } from "../app/sessions.ts";
 import { systemPromptText } from "../app/system-prompt.ts";
-import { type Flags, homeFolder, type LoadedFile, requireKey } from "../config/config.ts";
+import { type Config, type Flags, homeFolder, type LoadedFile, requireKey } from "../config/config.ts";
 import { createHeadlessAsk } from "../modes/headless-ask.ts";
 import { runPrint } from "../modes/print.ts";
 import { forReader } from "../modes/show.ts";
@@ -86,6 +86,7 @@ export const root = defineCommand({
       : { flags, notes: [] };
     const config = await loadConfig(settled.flags, env, project);
     if (!config.quiet) for (const note of [...(chosen?.notes ?? []), ...settled.notes]) notify(note);
+    noteForeignTools(config);
     const projectFolder = trust ? await findProjectFolder(cwd, config.home) : project && dirname(project.path);
     const resources = await loadResources({ config, projectFolder, notify: (text) => config.quiet || notify(text) });
     const permissions = withReadable(await loadPermissions(config, cwd, env), resources.isSkillFile);
@@ -187,6 +188,11 @@ function promptFlags(args: RootFlags, cwd: string): Partial<Flags> {
 function noteForeignFlags(args: RootFlags): void {
   const given = Object.keys(foreignArgs).filter((name) => args[name as keyof RootFlags] !== undefined);
   if (given.length > 0) notify(`Without a meaning here: ${given.map((name) => `--${name}`).join(", ")}`);
+}
+
+function noteForeignTools({ quiet, permissions }: Config): void {
+  const given = foreignToolsIn(permissions);
+  if (given.length > 0 && !quiet) notify(`There are no such tools here: ${given.join(", ")}`);
 }
 
 /** Undefined for a new session without anything said of it: the code that finds others is loaded only then. */

@@ -162,6 +162,14 @@ test("what has no meaning here is told in one note, and the answer comes all the
   expect(pi.server.requests[0]?.body.messages.at(-1).content).toBe("-hi");
 });
 
+test("tools that only pi has are passed over with a note; a name that neither has is an error", async () => {
+  await using pi = await setUp();
+  const { stderr } = await pi.run(["-p", "-t", "read,codemode", "-xt", "powershell", "hi"]);
+  expect(stderr).toContain("There are no such tools here: codemode, powershell");
+  expect(toolNames(pi.server.requests[0]?.body)).toEqual(["read"]);
+  expect(await pi.run(["-p", "-t", "read,codemod", "hi"])).toMatchObject({ code: 2, stdout: "" });
+});
+
 test("--list-models lists the models, or those that a text fits", async () => {
   await using pi = await setUp();
   const all = await pi.run(["--list-models"]);

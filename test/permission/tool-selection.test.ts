@@ -19,6 +19,18 @@ test.each([
     ["read", "edit", "write", "grep", "find", "ls", "mcp__git__log"],
   ],
   ["a wildcard", { ...all, tools: ["mcp__git__*", "read"] }, ["read", "mcp__git__log"]],
+  ["a wildcard among our own", { ...all, tools: ["*e*"], excludeTools: ["mcp__*"] }, ["read", "edit", "write", "grep"]],
+  [
+    "changes to all",
+    { ...all, tools: ["+grep", "-write", "-mcp__web__get"] },
+    ["read", "bash", "edit", "grep", "find", "ls", "mcp__git__log"],
+  ],
+  [
+    "the last change of a tool",
+    { ...all, tools: ["-ls", "+ls", "+bash", "-bash"], excludeTools: ["mcp__*"] },
+    known.filter((name) => name !== "bash"),
+  ],
+  ["tools that only pi has", { ...all, tools: ["read", "codemode"], excludeTools: ["powershell"] }, ["read"]],
   ["both", { ...all, tools: ["read", "bash"], excludeTools: ["bash"] }, ["read"]],
   ["all three", { readOnly: true, tools: ["read", "bash", "ls"], excludeTools: ["ls"] }, ["read"]],
 ])("%s", (_, selection, names) => {
@@ -30,4 +42,11 @@ test("an unknown name is an error that names the known ones", () => {
   expect(() => createWithheld({ ...all, excludeTools: ["web"] }, known)).toThrow(
     "--exclude-tools: there is no tool 'web'",
   );
+  expect(() => createWithheld({ ...all, tools: ["b*h*x"] }, known)).toThrow("there is no tool 'b*h*x'");
+  expect(() => createWithheld({ ...all, tools: ["-bsh"] }, known)).toThrow("there is no tool 'bsh'");
+  expect(() => createWithheld({ ...all, tools: ["+bsh"] }, known)).toThrow("there is no tool 'bsh'");
+});
+
+test("changes and names exclude each other", () => {
+  expect(() => createWithheld({ ...all, tools: ["read", "-bash"] }, known)).toThrow("exclude each other");
 });
