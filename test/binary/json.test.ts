@@ -115,6 +115,17 @@ test("a failure is in the answer's message, in the last record and in the exit c
   expect(stderr).toContain("no such model");
 });
 
+test.each([
+  ["a key that is refused", refusal(401, {}), "auth"],
+  ["too many requests", refusal(429, {}), "rate_limit"],
+  ["a server that fails", refusal(500, {}), "server"],
+  ["a connection that is refused", "refuse", "network"],
+] as const)("the last record and the exit code say the same of %s", async (_name, reply, code) => {
+  const result = await run([reply], ["--max-retries", "0"]);
+  expect(result.records.at(-1)).toMatchObject({ type: "agent_settled", aborted: false, error: { code } });
+  expect(result.code).toBe(1);
+});
+
 test("a limit that ends the run is in the last record too", async () => {
   const { records, code } = await run([bash("true")], ["--yolo", "--max-turns", "1"]);
   expect(records.at(-1).error).toMatchObject({ code: "turn_limit" });

@@ -71,12 +71,17 @@ test("a number as id is repeated, CRLF is taken, and blank lines are passed over
   expect(rpc.records).toHaveLength(1);
 });
 
-test("line separators of Unicode do not end a line, and arrive as they are", async () => {
+test("line separators of Unicode do not end a line, arrive as they are, and a session that holds them goes on", async () => {
   await using setup = await connect([hello]);
   const { rpc, server } = setup;
   rpc.write('{"id":"1","type":"prompt","message":"a\u2028b\u2029c\u0085d"}');
   await rpc.wait("agent_settled");
   expect(server.requests[0]?.body.messages.at(-1).content).toBe("a\u2028b\u2029c\u0085d");
+  const { sessionFile } = await rpc.ask("get_state");
+  await rpc.ask("new_session");
+  await rpc.ask("switch_session", { sessionPath: sessionFile });
+  const [said] = (await rpc.ask("get_fork_messages")).messages;
+  expect(said?.text).toBe("a\u2028b\u2029c\u0085d");
 });
 
 test("a line that arrives byte by byte is one line", async () => {

@@ -342,7 +342,7 @@ describe("a command of the client's", () => {
 test("compacting counts as running from its command on", async () => {
   await using setup = await connect([]);
   const { rpc } = setup;
-  rpc.write('{"id":"c","type":"compact"}\n{"id":"s","type":"get_state"}');
+  rpc.writeRaw(Buffer.from('{"id":"c","type":"compact"}\n{"id":"s","type":"get_state"}\n'));
   const state = await rpc.wait(({ id }) => id === "s");
   expect(rpc.records.some(({ id }) => id === "c")).toBe(false);
   expect(state).toMatchObject({ data: { isCompacting: true, isStreaming: false } });
