@@ -5,7 +5,7 @@ import type { Message } from "../protocol/message.ts";
 import { findSession } from "../session/find.ts";
 import { listSessions, type SessionSummary } from "../session/list.ts";
 import { takeLock } from "../session/lock.ts";
-import { readSessionFile } from "../session/read.ts";
+import { readSessionFile, type SessionContent } from "../session/read.ts";
 import { buildContext } from "../session/tree.ts";
 import { AppError } from "../util/error.ts";
 import { type SessionPlace, sessionRoot } from "./sessions.ts";
@@ -35,21 +35,27 @@ export function findStored(query: string, place: Place): SessionSummary {
 
 export function readStored(query: string, place: Place): StoredSession {
   const summary = findStored(query, place);
-  try {
-    const { header, entries, badLines } = readSessionFile(summary.path);
-    if (!header && entries.length === 0) throw new AppError("session", `${summary.path} is not a session file`);
-    const name = entries.findLast((entry) => entry.type === "session_info");
-    const named = name?.type === "session_info" ? { ...summary, name: name.name } : summary;
-    return { summary: named, messages: buildContext(entries, entries.at(-1)?.id ?? null).messages, badLines };
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw new AppError("session", `Cannot read the session ${summary.path}: ${(error as Error).message}`);
-  }
+  const { entries, badLines } = readContent(summary.path);
+  const name = entries.findLast((entry) => entry.type === "session_info");
+  const named = name?.type === "session_info" ? { ...summary, name: name.name } : summary;
+  return { summary: named, messages: buildContext(entries, entries.at(-1)?.id ?? null).messages, badLines };
 }
 
-/** Removes the file of a session that nobody uses; its path. */
+function readContent(path: string): SessionContent {
+  let content: SessionContent;
+  try {
+    content = readSessionFile(path);
+  } catch (error) {
+    throw new AppError("session", `Cannot read the session ${path}: ${(error as Error).message}`, { cause: error });
+  }
+  if (!content.header && content.entries.length === 0) throw new AppError("session", `${path} is not a session file`);
+  return content;
+}
+
+/** Removes the file of a session that nobody uses; its path. A path may name any file, so it is read first: only a session goes. */
 export function removeStored(query: string, place: Place): string {
   const { path } = findStored(query, place);
+  readContent(path);
   const release = takeLock(path);
   try {
     rmSync(path);

@@ -322,6 +322,21 @@ describe("pi-ts sessions", () => {
     expect(world.files()).toEqual([]);
   });
 
+  test("rm removes sessions only, whatever a path names", async () => {
+    await using world = await createWorld();
+    const files = {
+      "README.md": "# Notes\n",
+      "events_log.jsonl": '{"timestamp":"2026-11-30T08:15:00Z","level":"info","id":"1","parentId":null}\n',
+      "empty_1.jsonl": "",
+    };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(world.cwd, name), text);
+    for (const name of Object.keys(files)) {
+      const { code, stdout, stderr } = await world.run(["sessions", "rm", `./${name}`]);
+      expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(`${name} is not a session file`)]);
+    }
+    expect(readdirSync(world.cwd).sort()).toEqual(Object.keys(files).sort());
+  });
+
   test.each([
     [["sessions", "shwo", "x"], "Did you mean show?"],
     [["sessions", "show"], "needs a session"],
