@@ -109,3 +109,13 @@ describe("an estimate", () => {
     expect(estimateOverhead("", tools)).toBeGreaterThan(1000);
   });
 });
+
+test.each([
+  ["from another model", counted({ input: 900_000 }, { model: "other" })],
+  ["far too small", counted({ input: 1 })],
+])("a conversation of 40,000 messages whose counts are all %s is measured soon", (_name, answer) => {
+  const messages = Array.from({ length: 20_000 }, (_, i) => [user(`question ${i}`), { ...answer }]).flat();
+  const begin = performance.now();
+  expect(measure(messages).counted).toBe(false);
+  expect(performance.now() - begin).toBeLessThan(2000);
+});
