@@ -31,13 +31,18 @@ export function takeLock(path: string): () => void {
     }
     try {
       if (!isAlive(readOwner(lockPath))) rmSync(lockPath, { force: true });
+    } catch (error) {
+      throw cannotLock(path, lockPath, error);
     } finally {
       rmSync(guardPath, { force: true });
     }
   }
-  throw new AppError("session", `Could not lock the session ${path}`, {
-    hint: `Remove ${lockPath} if nothing uses it.`,
-  });
+  throw cannotLock(path, lockPath);
+}
+
+function cannotLock(path: string, lockPath: string, cause?: unknown): AppError {
+  const hint = `Remove ${lockPath} if nothing uses it.`;
+  return new AppError("session", `Could not lock the session ${path}`, { hint, cause });
 }
 
 function held(lockPath: string): () => void {
@@ -101,7 +106,8 @@ function readOwner(lockPath: string): Owner | "none" | "unknown" {
   }
   try {
     const { pid, started } = JSON.parse(text) as Partial<Owner>;
-    return typeof pid === "number" && pid > 1 ? { pid, started: String(started ?? "") } : "unknown";
+    // Pid 1 is one like others: in a container it may be this program.
+    return typeof pid === "number" && pid > 0 ? { pid, started: String(started ?? "") } : "unknown";
   } catch {
     return "unknown";
   }

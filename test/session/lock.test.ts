@@ -1,6 +1,6 @@
 // One process a session: who holds it is named, and who is gone holds nothing.
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { takeLock } from "../../src/session/lock.ts";
 import { createSession, openSession } from "../../src/session/store.ts";
 import { user } from "../helpers/messages.ts";
@@ -36,6 +36,20 @@ test.each([
   expect(JSON.parse(readFileSync(dir.file("s.lock"), "utf8")).pid).toBe(process.pid);
   release();
   expect(readdirSync(dir.path)).toEqual([]);
+});
+
+test("a folder in the lock's place is an error that says what to do", async () => {
+  await using dir = tmp();
+  mkdirSync(dir.file("s.lock"));
+  expect(() => takeLock(dir.file("s"))).toThrow(
+    expect.objectContaining({ code: "session", hint: `Remove ${dir.file("s.lock")} if nothing uses it.` }),
+  );
+});
+
+test("process 1, as the program may be in a container, holds its lock", async () => {
+  await using dir = tmp();
+  writeFileSync(dir.file("s.lock"), JSON.stringify({ pid: 1, started: "" }));
+  expect(() => takeLock(dir.file("s"))).toThrow("is in use by process 1");
 });
 
 test("a takeover that was never finished keeps nobody out", async () => {
