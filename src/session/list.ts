@@ -1,8 +1,9 @@
 // Which sessions there are, without reading them: each is known by the head and the tail of its file.
-import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import { closeSync, type Dirent, fstatSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { sessionFolder } from "./folder.ts";
 import { isHeader } from "./is-whole.ts";
-import { idInName, nameReach, sessionFolder } from "./store.ts";
+import { idInName, nameReach } from "./store.ts";
 
 export interface SessionFile {
   readonly path: string;
@@ -37,7 +38,7 @@ const textLimit = 300;
 export function sessionFiles(root: string): SessionFile[] {
   return readFolder(root).flatMap((entry) => {
     if (entry.isDirectory()) return filesIn(join(root, entry.name));
-    return isSessionName(entry.name) ? [toFile(join(root, entry.name))] : [];
+    return isSession(entry) ? [toFile(join(root, entry.name))] : [];
   });
 }
 
@@ -73,7 +74,7 @@ function byNewest(a: { path: string; modified: number }, b: { path: string; modi
 }
 
 function filesIn(folder: string): SessionFile[] {
-  return readFolder(folder).flatMap(({ name }) => (isSessionName(name) ? [toFile(join(folder, name))] : []));
+  return readFolder(folder).flatMap((entry) => (isSession(entry) ? [toFile(join(folder, entry.name))] : []));
 }
 
 function readFolder(folder: string) {
@@ -84,8 +85,9 @@ function readFolder(folder: string) {
   }
 }
 
-function isSessionName(name: string): boolean {
-  return name.endsWith(".jsonl");
+/** By its name; a pipe with such a name would be waited for. */
+function isSession(entry: Dirent): boolean {
+  return entry.name.endsWith(".jsonl") && (entry.isFile() || entry.isSymbolicLink());
 }
 
 function toFile(path: string): SessionFile {

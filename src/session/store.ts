@@ -1,10 +1,21 @@
 // The session store: append-only JSONL files, one entry a line and one write each, readable by their owner alone.
-import { closeSync, fchmodSync, fstatSync, ftruncateSync, openSync, readSync, realpathSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Entry, EntryDraft, SessionHeader } from "../protocol/entry.ts";
 import { sessionVersion } from "../protocol/session-version.ts";
 import { AppError } from "../util/error.ts";
 import { makePrivateFolder, writePrivateFile } from "../util/private-file.ts";
+import { sessionFolder } from "./folder.ts";
 import { takeLock } from "./lock.ts";
 import { readSessionFile, type SessionContent } from "./read.ts";
 import type { Session } from "./session.ts";
@@ -80,10 +91,11 @@ export function openSession(givenPath: string): OpenedSession {
 function realPath(path: string): string {
   try {
     const real = realpathSync(path);
+    if (!statSync(real).isFile()) throw new AppError("session", `${path} is no file`);
     closeSync(openSync(real, "r"));
     return real;
   } catch (error) {
-    throw cannot("read", path, error);
+    throw error instanceof AppError ? error : cannot("read", path, error);
   }
 }
 
@@ -103,11 +115,6 @@ function repair(path: string, { header, entries }: SessionContent): SessionHeade
 /** The id in a file's name, `<timestamp>_<id>.jsonl`. */
 export function idInName(path: string): string | undefined {
   return /_(.+)\.jsonl$/.exec(basename(path))?.[1];
-}
-
-/** `<root>/--<path>--`, where `<path>` is the working directory with `-` for its separators. */
-export function sessionFolder(root: string, cwd: string): string {
-  return join(root, `--${cwd.replace(/^[/\\]/, "").replaceAll(/[/\\:]/g, "-")}--`);
 }
 
 function newHeader(cwd: string, id: string, parentSession: string | undefined): SessionHeader {
@@ -255,6 +262,9 @@ function openForAppend(path: string): number {
   return fd;
 }
 
-function cannot(what: string, path: string, error: unknown): AppError {
-  return new AppError("session", `Cannot ${what} the session ${path}: ${(error as Error).message}`, { cause: error });
+function cannot(what: "read" | "write", path: string, error: unknown): AppError {
+  return new AppError("session", `Cannot ${what} the session ${path}: ${(error as Error).message}`, {
+    hint: what === "write" ? "--session-dir FOLDER stores it elsewhere, --no-session not at all." : undefined,
+    cause: error,
+  });
 }

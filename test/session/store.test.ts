@@ -1,7 +1,8 @@
 // What is written when, for whom, and what remains when it cannot be.
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
+import { latestSession } from "../../src/session/list.ts";
 import { readSessionFile } from "../../src/session/read.ts";
 import { createMemorySession, createSession, openSession } from "../../src/session/store.ts";
 import { user } from "../helpers/messages.ts";
@@ -40,6 +41,20 @@ test.each([0o000, 0o022, 0o077])("folders and files are their owner's alone unde
   } finally {
     process.umask(before);
   }
+});
+
+test.each([
+  ["letters", "abcdefghi/"],
+  ["characters of several bytes", "北京大学/"],
+])("a directory whose path is too long for a folder's name has sessions too: %s", async (_name, step) => {
+  await using dir = tmp();
+  const cwd = `/${step.repeat(40)}`;
+  const one = writeSession(dir.path, `${cwd}one`, 1);
+  const two = writeSession(dir.path, `${cwd}two`, 1);
+  expect(dirname(one.path)).not.toBe(dirname(two.path));
+  expect(basename(dirname(one.path))).toMatch(/^--[0-9a-f]{16}-.*one--$/);
+  expect(dirname(one.path)).not.toContain("\ufffd");
+  expect(latestSession(dir.path, `${cwd}one`)?.id).toBe(one.id);
 });
 
 test("an entry is in the file when it is announced", async () => {
