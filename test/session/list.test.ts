@@ -98,6 +98,31 @@ test("by id, the beginning of an id, name, the beginning of a name, and path", a
   }
 });
 
+test("a name may look like a path", async () => {
+  await using dir = tmp();
+  const { path } = writeSession(dir.path, "/here", 1, { name: "feature/login.jsonl" });
+  expect(findSession(dir.path, "feature/login.jsonl", "/here").path).toBe(path);
+  expect(() => findSession(dir.path, "feature/logout", "/here")).toThrow("There is no session /here/feature/logout");
+});
+
+test("of several sessions with one id the paths are told", async () => {
+  await using dir = tmp();
+  const [one, two] = ["/a", "/b"].map((cwd) => writeSession(dir.path, cwd, 1, { id: "same" }).path);
+  const hint = expect.stringContaining(`${one}  question 1`);
+  expect(() => findSession(dir.path, "same", "/a")).toThrow(expect.objectContaining({ hint }));
+  expect(findSession(dir.path, two as string, "/a").path).toBe(two as string);
+});
+
+test("what is no file is told at once, also a pipe that nobody writes to, and is in no list", async () => {
+  await using dir = tmp();
+  Bun.spawnSync(["mkfifo", dir.file("x_1.jsonl")]);
+  for (const path of [dir.path, dir.file("x_1.jsonl")]) {
+    expect(() => findSession(dir.path, path, "/a")).toThrow(`${path} is no file`);
+    expect(() => openSession(path)).toThrow(`${path} is no file`);
+  }
+  expect(listSessions(dir.path)).toEqual([]);
+});
+
 test("a damaged file is listed by what is left of it", async () => {
   await using dir = tmp();
   const { path, id } = writeSession(dir.path, "/a", 1);
