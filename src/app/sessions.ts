@@ -1,9 +1,10 @@
 // The sessions of a run: where they lie, and how a new one begins, an old one is found and one becomes another.
-import { join, resolve } from "node:path";
+import { realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import type { Environment } from "../config/config.ts";
 import type { SessionSummary } from "../session/list.ts";
 import type { Session } from "../session/session.ts";
-import { createMemorySession, createSession, type OpenedSession, openSession } from "../session/store.ts";
+import { createMemorySession, createSession, idInName, type OpenedSession, openSession } from "../session/store.ts";
 
 export type { SessionSummary } from "../session/list.ts";
 export { toNodes } from "../session/nodes.ts";
@@ -37,6 +38,8 @@ export interface Sessions {
   create(parentSession?: string): Session;
   /** The same session in a file; for one that was kept in memory. */
   store(session: Session): Session;
+  /** What `--resume` finds a stored session by, for a program that is started without `--session-dir`: its id where that is enough, else its path. */
+  handleOf(session: Session): string;
   /** A new session that begins with the way to an entry; null: with nothing. */
   fork(session: Session, leafId: string | null): Promise<Session>;
 }
@@ -64,11 +67,26 @@ export function createSessions(flags: SessionFlags, place: SessionPlace): Sessio
       // Without a message there is nothing to store yet.
       return createSession({ root, cwd, id: session.id, entries: entries.some(isMessage) ? entries : [] });
     },
+    handleOf: ({ id, path }) => (path === undefined || isFoundById(path, id, sessionRoot({}, place)) ? id : path),
     async fork(session, leafId) {
       const { forkBranch } = await import("../session/fork.ts");
       return forkBranch(session, leafId, { root: session.path === undefined ? undefined : root, cwd });
     },
   };
+}
+
+/** Ids are looked for in the names of the files in `root` and its folders. */
+function isFoundById(path: string, id: string, root: string): boolean {
+  const folder = dirname(path);
+  return idInName(path) === id && [folder, dirname(folder)].some((each) => realPathOf(each) === realPathOf(root));
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 function isMessage({ type }: { readonly type: string }): boolean {

@@ -60,8 +60,7 @@ export async function runPrint(app: App, task: string, io: Io): Promise<number> 
   unsubscribe();
   signals.stop();
   app.close();
-  const session = app.session();
-  if (!quiet && session.stored()) io.stderr(`${describeSession(session.id)}\n`);
+  if (!quiet && app.session().stored()) io.stderr(`${describeSession(app)}\n`);
 
   const { status, text, isCut } = outcome;
   const incomplete = status !== "done";

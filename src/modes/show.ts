@@ -1,4 +1,5 @@
 // How a run's steps look to a person: one line a tool call, one text an error. Shared by the modes people read.
+import type { App } from "../app/app.ts";
 import type { AgentEvent, ToolResult } from "../protocol/event.ts";
 import type { ToolCall } from "../protocol/message.ts";
 import type { AppError } from "../util/error.ts";
@@ -41,7 +42,11 @@ export function describeError(error: AppError): string {
   return error.hint === undefined ? error.message : `${error.message}\n  ${error.hint}`;
 }
 
-/** Which session it was, and how to take it up again. */
-export function describeSession(id: string): string {
-  return `session ${visibleLine(id)} (pi-ts --resume ${visibleLine(id)} goes on)`;
+/** Which session it is, and how to take it up again. */
+export function describeSession(app: App): string {
+  const session = app.session();
+  const handle = visibleLine(app.sessions?.handleOf(session) ?? session.id);
+  // A path may have what a shell would take apart.
+  const word = /^[\w./-]+$/.test(handle) ? handle : `'${handle.replaceAll("'", "'\\''")}'`;
+  return `session ${visibleLine(session.id)} (pi-ts --resume ${word} goes on)`;
 }

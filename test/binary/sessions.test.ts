@@ -133,6 +133,28 @@ describe("going on", () => {
     expect(world.files()).toEqual([path]);
   });
 
+  test("with what a run says at its end, wherever its session is", async () => {
+    await using world = await createWorld();
+    const folder = world.dir.file("an other's");
+    await world.run(["-p", "--session-id", "aaa", "one"]);
+    const [path] = world.files() as [string];
+    mkdirSync(world.dir.file("copies"));
+    writeFileSync(world.dir.file("copies/x_aaa.jsonl"), readFileSync(path));
+    const elsewhere = await world.run(["-p", "--session-dir", folder, "two"]);
+    const copied = await world.run(["-p", "--resume", world.dir.file("copies/x_aaa.jsonl"), "three"]);
+    const ways = [elsewhere, copied].map(({ stderr }) => /\(pi-ts (--resume .*) goes on\)/.exec(stderr)?.[1]);
+    for (const way of ways) {
+      // A shell takes the path apart, as it does for those who copy the line.
+      const words = Bun.spawnSync(["sh", "-c", `printf '%s\n' ${way}`])
+        .stdout.toString()
+        .trimEnd()
+        .split("\n");
+      expect((await world.run(["-p", "more", ...words])).code).toBe(0);
+    }
+    expect(said(world.server, 3)).toEqual(["two", "answer 2", "more"]);
+    expect(said(world.server, 4)).toEqual(["one", "answer 1", "three", "answer 3", "more"]);
+  });
+
   test("what cannot be resumed is an error, and no new session", async () => {
     await using world = await createWorld();
     const fails = async (args: string[], message: string) => {

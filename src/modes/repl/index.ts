@@ -183,8 +183,7 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
   });
   try {
     await Promise.race([run(), crashes.crashed]);
-    const session = app.session();
-    if (session.stored()) transcript.notice(style.dim(describeSession(session.id)));
+    if (app.session().stored()) transcript.notice(style.dim(describeSession(app)));
     return signals.exitCode() ?? 0;
   } finally {
     status.stop();
