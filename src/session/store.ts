@@ -5,6 +5,7 @@ import {
   fstatSync,
   ftruncateSync,
   openSync,
+  readdirSync,
   readSync,
   realpathSync,
   statSync,
@@ -47,8 +48,7 @@ export function createSession(options: NewSessionOptions): Session {
   const { root, cwd, id = Bun.randomUUIDv7(), parentSession, entries = [], lines } = options;
   const header = newHeader(cwd, id, parentSession);
   const path = join(sessionFolder(root, cwd), `${header.timestamp.replaceAll(/[:.]/g, "-")}_${id}.jsonl`);
-  const open = () => {
-    makePrivateFolder(dirname(path));
+  const create = () => {
     const release = takeLock(path);
     try {
       return { fd: openForAppend(path), release };
@@ -57,9 +57,27 @@ export function createSession(options: NewSessionOptions): Session {
       throw error;
     }
   };
+  const open = () => {
+    makePrivateFolder(dirname(path));
+    return options.id === undefined ? create() : withUnusedId(dirname(path), options.id, create);
+  };
   const session = createStored({ header, path, entries: [], exists: false, open });
   if (entries.length > 0) session.adopt(entries, lines ?? entries.map((entry) => JSON.stringify(entry)));
   return session;
+}
+
+/** An id that was chosen may be chosen twice at once, before either has a file: one of both gets it. */
+function withUnusedId<Value>(folder: string, id: string, create: () => Value): Value {
+  const release = takeLock(join(folder, id));
+  try {
+    const twin = readdirSync(folder).find((name) => idInName(name) === id);
+    if (twin === undefined) return create();
+    throw new AppError("session", `There is a session with the id '${id}' already: ${join(folder, twin)}`, {
+      hint: `--resume ${id} goes on in it.`,
+    });
+  } finally {
+    release();
+  }
 }
 
 export interface OpenedSession {

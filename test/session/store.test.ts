@@ -57,6 +57,17 @@ test.each([
   expect(latestSession(dir.path, `${cwd}one`)?.id).toBe(one.id);
 });
 
+test("an id that was chosen twice at once is one session's", async () => {
+  await using dir = tmp();
+  const [one, two] = [1, 2].map(() => createSession({ root: dir.path, cwd: "/work", id: "nightly" }));
+  one?.append({ type: "message", message: user("hi") });
+  expect(() => two?.append({ type: "message", message: user("ho") })).toThrow(
+    `There is a session with the id 'nightly' already: ${one?.path}`,
+  );
+  one?.close();
+  expect(readdirSync(`${dir.path}/--work--`)).toEqual([basename(one?.path as string)]);
+});
+
 test("an entry is in the file when it is announced", async () => {
   await using dir = tmp();
   const session = createSession({ root: dir.path, cwd: "/work" });
