@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import type { App } from "../app/app.ts";
 import { rowOf, type Sessions } from "../app/sessions.ts";
+import { plural } from "../util/plural.ts";
 import type { Command, CommandContext, CommandResult } from "./command.ts";
 
 export const resume: Command = {
@@ -33,17 +34,19 @@ async function pick({ app, ui }: CommandContext, sessions: Sessions): Promise<Co
   return picked ? goOn(app, sessions, picked.path) : { text: "The session stays as it is." };
 }
 
-function goOn(app: App, sessions: Sessions, path: string): CommandResult {
+/** With the model that the session was on, as `--resume` has it; where that cannot be had, the app says why and stays on its own. */
+async function goOn(app: App, sessions: Sessions, path: string): Promise<CommandResult> {
   const { session, badLines } = sessions.open(path);
   app.useSession(session);
-  const last = app.messages().findLast((message) => message.role === "assistant");
-  const { provider, id } = app.config.model;
+  const before = app.config.model;
+  await app.adoptSettings();
+  const { model } = app.config;
   const notes = [
     `Going on in ${session.name() ?? session.id}.`,
-    ...(badLines > 0 ? [`${badLines} of its lines could not be read and are left out.`] : []),
-    ...(last && (last.provider !== provider || last.model !== id)
-      ? [`It was on ${last.provider}/${last.model}; this run stays on ${provider}/${id}.`]
+    ...(badLines > 0
+      ? [`${plural(badLines, "line")} of it could not be read and ${badLines === 1 ? "is" : "are"} left out.`]
       : []),
+    ...(model === before ? [] : [`It is on ${model.provider}/${model.id}.`]),
   ];
   return { text: notes.join("\n"), recap: true };
 }

@@ -111,6 +111,20 @@ test("/new begins another session and /resume goes back, by a pick or a name", a
   expect(repl.text).toContain("2 of yours, 2 answers, 0 tool results");
 });
 
+test("/resume goes on with the model that the session was on, as --resume does", async () => {
+  await using world = await createWorld();
+  await world.run(["-p", "--session-id", "small", "-m", "gpt-6-luna", "one"]);
+  await world.run(["-p", "--session-id", "lost", "-m", "no-such-model", "two"]);
+  await using repl = await world.open(["-m", "gpt-6.2-sol"]);
+  await repl.say("/resume small");
+  expect(repl.text).toContain("It is on openai/gpt-6-luna.");
+  await repl.say("three");
+  await repl.say("/resume lost");
+  expect(repl.text).toContain("The session was on openai/no-such-model: Model not found");
+  await repl.say("four");
+  expect(world.server.requests.slice(2).map(({ body }) => body.model)).toEqual(["gpt-6-luna", "gpt-6-luna"]);
+});
+
 test("/fork copies what came before a message and gives its text back to be changed", async () => {
   await using world = await createWorld();
   await using repl = await world.open([]);
