@@ -1,8 +1,8 @@
 // Writes a session as a page to read, whole or not at all, for its owner's eyes alone.
-import { closeSync, openSync, readFileSync, readSync, type Stats, statSync } from "node:fs";
+import { closeSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { type PageSource, pageMark, renderPage } from "../export/page.ts";
-import { readSession } from "../session/read.ts";
+import { readSessionFile, type SessionContent } from "../session/read.ts";
 import type { Session } from "../session/session.ts";
 import { AppError } from "../util/error.ts";
 import { realTarget, resolvePath } from "../util/paths.ts";
@@ -34,9 +34,9 @@ export function pageName(sessionId: string): string {
   return `${sessionId.replace(/[^\w.-]/g, "_").replace(/^[.-]+/, "")}.html`;
 }
 
-function readFile(path: string): ReturnType<typeof readSession> {
+function readFile(path: string): SessionContent {
   try {
-    const content = readSession(readFileSync(path));
+    const content = readSessionFile(path);
     if (content.header || content.entries.length > 0) return content;
   } catch (error) {
     throw new AppError("session", `Cannot read the session ${path}: ${(error as Error).message}`, { cause: error });
