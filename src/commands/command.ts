@@ -12,8 +12,11 @@ export interface CommandContext {
 
 /** What a command may ask of the mode it runs in. */
 export interface CommandUi {
-  /** Lets the user choose one of the rows; its position, or undefined when none was chosen or nobody can be asked. */
-  pick(title: string, rows: readonly string[]): Promise<number | undefined>;
+  /**
+   * Lets the user choose one of the rows; its position, or undefined when none was chosen or nobody can be asked. Of many rows the first ones
+   * are shown, or the last ones.
+   */
+  pick(title: string, rows: readonly string[], from?: "start" | "end"): Promise<number | undefined>;
 }
 
 export interface CommandResult {

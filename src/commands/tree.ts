@@ -15,6 +15,8 @@ export const tree: Command = {
     const position = await ui.pick(
       "The session, oldest first; * is the branch you are on",
       rows.map(({ text }) => text),
+      // The end of a long session is what one was just at.
+      "end",
     );
     const entry = position === undefined ? undefined : rows[position]?.entry;
     if (!entry) return { text: "The session stays as it is." };

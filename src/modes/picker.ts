@@ -15,7 +15,8 @@ export type PickerStep =
 
 const shown = 20;
 
-export function createPicker(rows: readonly string[]): Picker {
+/** Of more rows than are shown at once, `from` says whether the first or the last ones are. */
+export function createPicker(rows: readonly string[], from: "start" | "end" = "start"): Picker {
   const all = rows.map((text, index) => ({ text, index }));
   let filter = "";
   const matching = () => all.filter(({ text }) => text.toLowerCase().includes(filter.toLowerCase()));
@@ -23,8 +24,13 @@ export function createPicker(rows: readonly string[]): Picker {
     list() {
       const found = matching();
       if (found.length === 0) return `Nothing here has '${filter}' in it.`;
-      const lines = found.slice(0, shown).map(({ text, index }) => `${String(index + 1).padStart(4)}  ${text}`);
-      return [...lines, ...(found.length > shown ? [`      and ${found.length - shown} more`] : [])].join("\n");
+      const part = from === "start" ? found.slice(0, shown) : found.slice(-shown);
+      const lines = part.map(({ text, index }) => `${String(index + 1).padStart(4)}  ${text}`);
+      const rest = found.length - part.length;
+      if (rest === 0) return lines.join("\n");
+      return (from === "start" ? [...lines, `      and ${rest} more`] : [`      ${rest} earlier ones`, ...lines]).join(
+        "\n",
+      );
     },
     question: "Number, or text to look for (Enter: none): ",
     answer(text) {

@@ -16,8 +16,9 @@ export interface PickContext {
 }
 
 export function createReplPick({ reader, screen, transcript, style }: PickContext): CommandUi["pick"] {
-  return async (title, rows) => {
-    const picker = createPicker(rows.map((row) => cutToWidth(visibleLine(row), screen.columns - 8)));
+  return async (title, rows, from) => {
+    const shown = rows.map((row) => cutToWidth(visibleLine(row), screen.columns - 8));
+    const picker = createPicker(shown, from);
     transcript.notice(style.bold(title));
     for (;;) {
       transcript.notice(visibleLines(picker.list()));
