@@ -83,7 +83,10 @@ function create(lockPath: string, owner: Owner): boolean {
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw new AppError("session", `Could not lock the session: ${(error as Error).message}`, { cause: error });
+    throw new AppError("session", `Could not lock the session: ${(error as Error).message}`, {
+      hint: "--fork goes on in a copy; --session-dir FOLDER says where that and new sessions are.",
+      cause: error,
+    });
   }
 }
 

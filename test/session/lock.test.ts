@@ -46,6 +46,14 @@ test("a folder in the lock's place is an error that says what to do", async () =
   );
 });
 
+test("a lock that cannot be made is an error that says how to go on", async () => {
+  await using dir = tmp();
+  writeFileSync(dir.file("file"), "");
+  expect(() => takeLock(dir.file("file/s"))).toThrow(
+    expect.objectContaining({ code: "session", hint: expect.stringMatching(/--fork .* --session-dir/) }),
+  );
+});
+
 test("process 1, as the program may be in a container, holds its lock", async () => {
   await using dir = tmp();
   writeFileSync(dir.file("s.lock"), JSON.stringify({ pid: 1, started: "" }));
