@@ -1,4 +1,5 @@
-// Builds dist/pi-ts for this platform. Tests, bench and try import `buildBinary`; bench compiles its floors with the same flags.
+// Builds dist/pi-ts for this platform. Tests, bench and try import `buildBinary`; bench compiles its floors, and release.ts the
+// programs of all platforms, with the same flags.
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 
@@ -16,16 +17,26 @@ const FLAGS = [
   "--no-compile-autoload-bunfig",
 ];
 
+export interface CrossCompilation {
+  /** As Bun names it: `bun-linux-x64-musl`. */
+  readonly target: string;
+  /** The Bun program of that platform, which becomes the body of the compiled one. */
+  readonly runtime: string;
+  /** What the program is called in itself, since that name is part of its bytes. Defaults to the name of the file. */
+  readonly name: string;
+}
+
 /**
- * Compiles one entry file into one program; throws with the compiler's output.
+ * Compiles one entry file into one program, for this platform unless told otherwise; throws with the compiler's output.
  * The file appears by rename, so a running copy stays as it is and a failed build leaves none.
  */
-export async function compile(entry: string, outfile: string): Promise<void> {
+export async function compile(entry: string, outfile: string, cross?: CrossCompilation): Promise<void> {
   mkdirSync(dirname(outfile), { recursive: true });
   const staging = mkdtempSync(join(dirname(outfile), ".build-"));
-  const staged = join(staging, basename(outfile));
+  const staged = join(staging, cross?.name ?? basename(outfile));
+  const flags = cross ? [...FLAGS, `--target=${cross.target}`, `--compile-executable-path=${cross.runtime}`] : FLAGS;
   try {
-    const build = Bun.spawn([process.execPath, "build", entry, ...FLAGS, `--outfile=${staged}`], {
+    const build = Bun.spawn([process.execPath, "build", entry, ...flags, `--outfile=${staged}`], {
       cwd: root,
       stdin: "ignore",
       stdout: "pipe",
