@@ -3,8 +3,9 @@ import { fstatSync, statSync } from "node:fs";
 
 export function isTerminal(fd: 0 | 1 | 2): boolean {
   try {
-    const stat = fstatSync(fd);
-    if (!stat.isCharacterDevice() || stat.rdev === nullDevice()) return false;
+    // Windows does not say it of a console.
+    const stat = process.platform === "win32" ? undefined : fstatSync(fd);
+    if (stat && (!stat.isCharacterDevice() || stat.rdev === nullDevice())) return false;
   } catch {
     return false;
   }

@@ -3,35 +3,48 @@ import { sep } from "node:path";
 import { isInside, realTarget, resolvePath } from "../util/paths.ts";
 
 export interface PathPattern {
-  /** Absolute, one entry a component. Several where it can be read in several ways. */
+  /** Absolute, one entry a component, the first is the drive (empty where there are none). Several where it can be read in several ways. */
   readonly ways: readonly (readonly string[])[];
+  /** Whether it means names in any case. */
+  readonly anyCase: boolean;
 }
 
 const special = /[*?[\]{}\\]/;
+/** Where a file is usually found under its name in any case. */
+const foldsCase = process.platform === "darwin" || process.platform === "win32";
 
 /**
  * Throws nothing; undefined for a text that is no pattern. A pattern for a place outside the working directory is also understood with the
  * links on its way followed, as with /tmp on macOS; inside, a link would be the project's own word for where it may lead. With `wholeFolders`
- * a last component without globs, which may be a folder's name, covers everything below it too.
+ * a last component without globs, which may be a folder's name, covers everything below it too. With `anyCase` so does every spelling of its
+ * names in capitals and small letters, which a rule that denies needs where they lead to the same file.
  */
-export function parsePathPattern(text: string, realCwd: string, wholeFolders = false): PathPattern | undefined {
-  const pattern = parsePattern(text, realCwd);
-  if (!pattern || !wholeFolders) return pattern;
-  return { ways: pattern.ways.map((way) => (isLiteral(way.at(-1) ?? "") ? [...way, "**"] : way)) };
+export function parsePathPattern(
+  text: string,
+  realCwd: string,
+  wholeFolders = false,
+  anyCase = wholeFolders && foldsCase,
+): PathPattern | undefined {
+  const ways = parseWays(text, realCwd)?.map((way) => (anyCase ? way.map((name) => name.toLowerCase()) : way));
+  if (!ways) return undefined;
+  return {
+    ways: wholeFolders ? ways.map((way) => (isLiteral(way.at(-1) ?? "") ? [...way, "**"] : way)) : ways,
+    anyCase,
+  };
 }
 
 function isLiteral(component: string): boolean {
   return !special.test(component.replace(/\\./g, ""));
 }
 
-function parsePattern(text: string, realCwd: string): PathPattern | undefined {
+function parseWays(text: string, realCwd: string): PathPattern["ways"] | undefined {
   if (text === "" || text.includes("\0") || hasSplitBraces(text)) return undefined;
-  const components = resolvePath(realCwd, text.replace(/\/$/, "/**")).split(sep).slice(1);
+  const components = split(resolvePath(realCwd, text.replace(/\/$/, "/**")));
   const literal = components.findIndex((component) => special.test(component));
-  const base = sep + components.slice(0, literal === -1 ? undefined : literal).join(sep);
-  if (isInside(realCwd, base)) return { ways: [components] };
+  const base = components.slice(0, literal === -1 ? undefined : literal).join(sep) || sep;
+  if (isInside(realCwd, base)) return [components];
   const rest = literal === -1 ? [] : components.slice(literal);
-  return { ways: [components, [...realBase(base).split(sep).slice(1).filter(Boolean), ...rest]] };
+  return [components, [...split(realBase(base)), ...rest]];
 }
 
 function realBase(base: string): string {
@@ -47,8 +60,14 @@ function hasSplitBraces(text: string): boolean {
   return /\{[^}]*\//.test(text);
 }
 
-export function matchesPath({ ways }: PathPattern, path: string): boolean {
-  const components = path.split(sep).slice(1);
+/** The root alone is its drive alone. */
+function split(path: string): string[] {
+  const components = path.split(sep);
+  return components.length === 2 && components[1] === "" ? components.slice(0, 1) : components;
+}
+
+export function matchesPath({ ways, anyCase }: PathPattern, path: string): boolean {
+  const components = split(path).map((name) => (anyCase ? name.toLowerCase() : name));
   return ways.some((way) => matchFrom(way, 0, components, 0));
 }
 

@@ -4,6 +4,7 @@ import { closeSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import * as z from "zod/mini";
 import { AppError } from "../util/error.ts";
+import { findBash } from "../util/find-bash.ts";
 import { createPipe, type Hold, type Reading, readPipe, readStream, type Take } from "../util/pipe.ts";
 import { type Exit, endGroup, followEscapees, type GroupChild, spawnGroup } from "../util/process-group.ts";
 import description from "./bash.md" with { type: "text" };
@@ -95,7 +96,7 @@ interface Shell {
 async function startShell(command: string, context: ShellContext, take: Take, hold: Hold | undefined): Promise<Shell> {
   const { cwd, env, sandbox } = context;
   const [pipe] = await Promise.all([createPipe(), followEscapees()]);
-  const words = ["bash", "-c", "--", pipe ? command : `exec 2>&1\n${command}`];
+  const words = [findBash(env), "-c", "--", pipe ? command : `exec 2>&1\n${command}`];
   try {
     const child = spawnGroup(sandbox?.(words) ?? words, { cwd, env, output: pipe?.writeFd ?? "pipe" });
     if (!pipe) return { child, reading: readStream(child.stdout ?? new ReadableStream(), take, hold) };

@@ -1,5 +1,6 @@
 // Extended attributes, and the access control lists that Linux keeps among them: the runtime's file functions know neither.
 import { open } from "node:fs/promises";
+import { openLibc } from "./libc.ts";
 
 /** Bound to the content they were made for, or given by the kernel itself. */
 const notCopied = /^security\.(capability|ima|evm)$/;
@@ -29,12 +30,13 @@ export async function copyExtendedAttributes(from: string, to: number): Promise<
 type Libc = Awaited<ReturnType<typeof loadLibc>>;
 
 async function loadLibc() {
-  const { dlopen } = await import("bun:ffi");
-  return dlopen("libc.so.6", {
+  const libc = await openLibc({
     flistxattr: { args: ["i32", "ptr", "usize"], returns: "i64" },
     fgetxattr: { args: ["i32", "ptr", "ptr", "usize"], returns: "i64" },
     fsetxattr: { args: ["i32", "ptr", "ptr", "usize", "i32"], returns: "i32" },
-  }).symbols;
+  });
+  if (!libc) throw new Error("no C library can be loaded");
+  return libc;
 }
 
 function listNames(libc: Libc, file: number, bytes: Uint8Array): string[] {

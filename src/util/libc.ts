@@ -1,5 +1,7 @@
 // The functions of the C library that the runtime does not offer. Linux only, and loaded when one of them is first needed.
 
+import type { FFIFunction } from "bun:ffi";
+
 export interface Libc {
   pipe2(fds: Int32Array, flags: number): number;
   fcntl(fd: number, command: number, argument: number): number;
@@ -16,17 +18,22 @@ export function loadLibc(): Promise<Libc | undefined> {
   return libc;
 }
 
-async function load(): Promise<Libc | undefined> {
+function load(): Promise<Libc | undefined> {
+  return openLibc({
+    pipe2: { args: ["ptr", "i32"], returns: "i32" },
+    fcntl: { args: ["i32", "i32", "i32"], returns: "i32" },
+    prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
+    waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" },
+  });
+}
+
+/** These functions of glibc or musl, whichever this program runs with; undefined where neither can be loaded. */
+export async function openLibc<const Functions extends Record<string, FFIFunction>>(functions: Functions) {
   if (process.platform !== "linux") return undefined;
   for (const library of libraries) {
     try {
       const { dlopen } = await import("bun:ffi");
-      return dlopen(library, {
-        pipe2: { args: ["ptr", "i32"], returns: "i32" },
-        fcntl: { args: ["i32", "i32", "i32"], returns: "i32" },
-        prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
-        waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" },
-      }).symbols;
+      return dlopen(library, functions).symbols;
     } catch {
       // Another C library, or none that can be loaded.
     }

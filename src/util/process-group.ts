@@ -1,6 +1,6 @@
 // Children as leaders of their own process groups, so that each can be ended together with everything it started.
 // Nothing that they start outlives the program, unless it is ended by SIGKILL without a guard. On macOS that holds for the groups, not for what
-// left one.
+// left one; Windows has no groups, and there it holds for what a child has started while the child itself runs.
 import { constants } from "node:os";
 import { type GroupGuard, startGroupGuard } from "./group-guard.ts";
 import { adoptOrphans, killDescendants, ownerMark, reapOrphans, signalProcess, straysOf } from "./orphans.ts";
@@ -28,6 +28,8 @@ export interface GroupChild {
   /** There when `output` is `"pipe"`. */
   readonly stdout: ReadableStream<Uint8Array> | undefined;
 }
+
+const isWindows = process.platform === "win32";
 
 /** Groups of ours that may still have members. */
 const groups = new Map<number, { leaderReaped: boolean }>();
@@ -76,7 +78,7 @@ export function spawnGroup(command: string[], options: GroupOptions): GroupChild
 
 /** Sends `signal` to every member; false when the group is not ours or has no member left. */
 export function killGroup(pid: number, signal: NodeJS.Signals): boolean {
-  return hasMembers(pid) && send(-pid, signal);
+  return hasMembers(pid) && signalGroup(pid, signal);
 }
 
 /** Groups of ours that have members now. */
@@ -88,7 +90,7 @@ export function liveGroups(): number[] {
 /** Ends every group and all that has left one, at once; synchronous, so that it can be the last thing a program does. */
 export function killAllGroups(): void {
   if (!ending) return;
-  for (const pid of groups.keys()) if (hasMembers(pid)) send(-pid, "SIGKILL");
+  for (const pid of groups.keys()) if (hasMembers(pid)) signalGroup(pid, "SIGKILL");
   killDescendants();
 }
 
@@ -150,12 +152,21 @@ function isAnyRunning(pid: number, strays: readonly ProcessInfo[]): boolean {
 function hasMembers(pid: number): boolean {
   const group = groups.get(pid);
   if (!group) return false;
-  const alive = pid > 1 && send(-pid, 0) && !(group.leaderReaped && send(pid, 0));
+  const alive = isWindows ? !group.leaderReaped : pid > 1 && send(-pid, 0) && !(group.leaderReaped && send(pid, 0));
   if (!alive) {
     groups.delete(pid);
     guard?.remove(pid);
   }
   return alive;
+}
+
+/** On Windows any signal ends the whole tree at once, since there a console program cannot be asked. */
+function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
+  if (!isWindows) return send(-pid, signal);
+  const { exitCode } = Bun.spawnSync(["taskkill", "/PID", `${pid}`, "/T", "/F"], {
+    stdio: ["ignore", "ignore", "ignore"],
+  });
+  return exitCode === 0 || send(pid, "SIGKILL");
 }
 
 /** False when there is no such process or group; one that may not be signalled is there all the same. */

@@ -48,6 +48,8 @@ export function openTerminal(events: TerminalEvents, plain: boolean): Terminal {
   }
 
   function stop(): void {
+    // Windows has no job control.
+    if (process.platform === "win32") return;
     events.stop();
     leave();
     process.off("SIGTSTP", stop);

@@ -1,7 +1,7 @@
 // ripgrep as a quick first look: it names the files that hold a text, so that only these are searched here.
 // What is found is decided elsewhere, by the same code with and without it, so its version and settings cannot change a result.
 import { realpathSync } from "node:fs";
-import { isAbsolute } from "node:path";
+import { delimiter, isAbsolute } from "node:path";
 import { isInside } from "../../util/paths.ts";
 import { killGroup, spawnGroup } from "../../util/process-group.ts";
 import type { RequiredTexts } from "./required-texts.ts";
@@ -16,7 +16,7 @@ export type FirstLook = (
 
 /** Undefined where there is no ripgrep. One that lies in the working directory is not run: searching must not start a project's programs. */
 export function findRipgrep(env: Readonly<Record<string, string | undefined>>, cwd: string): FirstLook | undefined {
-  const PATH = (env.PATH ?? "").split(":").filter(isAbsolute).join(":");
+  const PATH = (env.PATH ?? env.Path ?? "").split(delimiter).filter(isAbsolute).join(delimiter);
   const program = PATH === "" ? null : Bun.which("rg", { PATH });
   if (program === null) return undefined;
   try {
