@@ -38,6 +38,8 @@ let guard: GroupGuard | undefined;
 
 /** From now on the groups end also when the program is ended by SIGKILL; for a time in which that is to be expected. */
 export function guardGroups(): void {
+  // The guard is a shell that ends groups, and Windows has neither.
+  if (isWindows) return;
   guard ??= startGroupGuard({ [ownerMark.name]: ownerMark.value });
   for (const pid of groups.keys()) if (hasMembers(pid)) guard.add(pid);
 }
