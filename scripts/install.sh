@@ -126,10 +126,10 @@ download() {
     fail "it takes curl or wget to download, and neither is here"
   fi
   downloading=$!
-  status=0
-  wait "$downloading" || status=$?
+  outcome=0
+  wait "$downloading" || outcome=$?
   downloading=""
-  [ "$status" = 0 ] || fail "could not download $1" "Nothing was installed."
+  [ "$outcome" = 0 ] || fail "could not download $1" "Nothing was installed."
 }
 
 sum_of() {
