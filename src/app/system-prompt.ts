@@ -1,6 +1,5 @@
 // The system prompt: who the agent is, where it works, how it should go about it. Fixed at start, so that every request begins with the same bytes.
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
-import { release } from "node:os";
 import { dirname, join } from "node:path";
 import { promptText } from "../agent/loop.ts";
 import { cleanText } from "../agent/repair-history.ts";
@@ -69,7 +68,7 @@ function toolsText(tools: readonly ToolSpec[]): string {
 
 function operatingSystem(): string {
   const names: Readonly<Record<string, string>> = { linux: "Linux", darwin: "macOS", win32: "Windows" };
-  return `${names[process.platform] ?? process.platform} ${release()} (${process.arch})`;
+  return `${names[process.platform] ?? process.platform} (${process.arch})`;
 }
 
 /** The AGENTS.md files that apply to `cwd`, outermost first. */

@@ -1,11 +1,11 @@
 // The configuration of a run: flags over environment over config.toml over defaults, as one frozen object.
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ThinkingLevel } from "../protocol/message.ts";
 import type { Model } from "../protocol/model.ts";
 import { thinkingLevels } from "../protocol/thinking-level.ts";
 import { AppError } from "../util/error.ts";
+import { homeDirectory } from "../util/home.ts";
 import type { ConfigFile, QuirkTable } from "./file.ts";
 import { absolutePaths, headerKeyVariables, type NetworkConfig, resolveNetwork } from "./network.ts";
 import { type PermissionConfig, resolvePermissions } from "./permissions.ts";
@@ -122,7 +122,7 @@ const defaults = {
 
 /** `$PI_TS_HOME`, or `.pi-ts` in the home directory. */
 export function homeFolder(env: Environment): string {
-  return env.PI_TS_HOME || join(homedir(), ".pi-ts");
+  return env.PI_TS_HOME || join(homeDirectory(), ".pi-ts");
 }
 
 /** A checked config file and where it was. */

@@ -1,8 +1,7 @@
 // Signals that end a mode: the first lets it end in order, as the mode sees fit; the second ends the process at once.
+import { signalExitCodes as exitCodes } from "../util/exit-codes.ts";
 import { killAllGroups } from "../util/process-group.ts";
 import type { Io } from "./io.ts";
-
-const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 export interface SignalWatch {
   /** 128 + the number of the first signal that came, if one did. */

@@ -61,14 +61,29 @@ function model(
   };
 }
 
+/** Models are made when they are first asked for: most runs need those of one provider. */
+function provider({
+  models,
+  ...rest
+}: Omit<CatalogProvider, "models"> & { models(): CatalogModel[] }): CatalogProvider {
+  let made: readonly CatalogModel[] | undefined;
+  return {
+    ...rest,
+    get models() {
+      made ??= models();
+      return made;
+    },
+  };
+}
+
 export const catalog: readonly CatalogProvider[] = [
-  {
+  provider({
     name: "anthropic",
     baseUrl: "https://api.anthropic.com/v1",
     keyEnv: "ANTHROPIC_API_KEY",
     api: "anthropic-messages",
     defaultModel: "claude-opus-5-5",
-    models: [
+    models: () => [
       model("claude-fable-5", 1_000_000, 128_000, [10, 50, 1, 12.5], {
         levels: "low medium high xhigh max",
         adaptive: true,
@@ -125,15 +140,15 @@ export const catalog: readonly CatalogProvider[] = [
         adaptive: true,
       }),
     ],
-  },
-  {
+  }),
+  provider({
     name: "openai",
     baseUrl: "https://api.openai.com/v1",
     keyEnv: "OPENAI_API_KEY",
     api: "openai-completions",
     defaultModel: "gpt-6.2-sol",
     quirks: { maxTokensField: "max_completion_tokens", reasoningReplay: "never" },
-    models: [
+    models: () => [
       model("chat-latest", 400_000, 128_000, [5, 30, 0.5, 0]),
       model("gpt-4", 8192, 8192, [30, 60, 0, 0], { reasoning: false, input: ["text"] }),
       model("gpt-4-turbo", 128_000, 4096, [10, 30, 0, 0], { reasoning: false }),
@@ -229,15 +244,15 @@ export const catalog: readonly CatalogProvider[] = [
       model("o3-pro", 200_000, 100_000, [20, 80, 0, 0], { levels: "low medium high" }),
       model("o4-mini", 200_000, 100_000, [1.1, 4.4, 0.275, 0], { levels: "low medium high" }),
     ],
-  },
-  {
+  }),
+  provider({
     name: "gemini",
     baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
     keyEnv: "GEMINI_API_KEY",
     api: "openai-completions",
     defaultModel: "gemini-4-argon",
     quirks: { toolSchema: "gemini", reasoningReplay: "never" },
-    models: [
+    models: () => [
       model("deep-research-max-preview-04-2026", 1_048_576, 65_536, [2, 12, 0.2, 0], {
         tier: [200_000, [4, 18, 0.4, 0]],
       }),
@@ -285,27 +300,27 @@ export const catalog: readonly CatalogProvider[] = [
       model("gemma-4-26b-a4b-it", 262_144, 32_768, [0, 0, 0, 0], { levels: "minimal high" }),
       model("gemma-4-31b-it", 262_144, 32_768, [0, 0, 0, 0], { levels: "minimal high" }),
     ],
-  },
-  {
+  }),
+  provider({
     name: "deepseek",
     baseUrl: "https://api.deepseek.com/v1",
     keyEnv: "DEEPSEEK_API_KEY",
     api: "openai-completions",
     defaultModel: "deepseek-v4-pro",
     quirks: { reasoningReplay: "required", thinking: "thinking_type" },
-    models: [
+    models: () => [
       model("deepseek-flash", 1_000_000, 384_000, [0.3, 1.2, 0.006, 0], { levels: "off low high max" }),
       model("deepseek-v4-pro", 1_000_000, 384_000, [1.32, 3.96, 0.044, 0], { input: ["text"], levels: "off high max" }),
     ],
-  },
-  {
+  }),
+  provider({
     name: "kimi",
     baseUrl: "https://api.moonshot.ai/v1",
     keyEnv: "MOONSHOT_API_KEY",
     api: "openai-completions",
     defaultModel: "kimi-k2.7-code",
     quirks: { reasoningReplay: "required", thinking: "thinking_type" },
-    models: [
+    models: () => [
       model("kimi-k2.6", 262_144, 262_144, [0.95, 4, 0.16, 0], { levels: "off high" }),
       model("kimi-k2.7-code", 262_144, 262_144, [0.95, 4, 0.19, 0], { levels: "high" }),
       model("kimi-k2.7-code-highspeed", 262_144, 262_144, [1.9, 8, 0.38, 0], { levels: "high" }),
@@ -313,7 +328,7 @@ export const catalog: readonly CatalogProvider[] = [
       model("kimi-k3.1-pro", 1_048_576, 1_048_576, [2, 10, 0.2, 0], { levels: "low high max" }),
       model("kimi-k3.1-pro-highspeed", 1_048_576, 1_048_576, [4, 20, 0.2, 0], { levels: "low high max" }),
     ],
-  },
+  }),
 ];
 
 /** The provider used when nothing else is said. */

@@ -56,15 +56,23 @@ export function createHttpTransport(options: HttpOptions): Transport {
     const route = chooseProxy(request.url, env);
     const secrets = [...secretsOf(request), ...proxySecrets(route)];
     const hide = (text: string) => redact(text, secrets);
-    const limit = new AbortController();
-    const timer = firstByteMs > 0 ? setTimeout(() => limit.abort(), firstByteMs) : undefined;
+    // Ended by the user or by the limit; `AbortSignal.any` would be made for each request and costs more.
+    const end = new AbortController();
+    const abort = () => end.abort();
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort);
+    const timer = firstByteMs > 0 ? setTimeout(abort, firstByteMs) : undefined;
     // A body that nobody reads is no reason to stay.
     timer?.unref();
-    const either = AbortSignal.any([signal, limit.signal]);
+    const begun = () => clearTimeout(timer);
+    const over = () => {
+      begun();
+      signal.removeEventListener("abort", abort);
+    };
     /** What the user or the limit ended, or else `failure`. */
     const reasonOf = (failure: () => AppError): AppError => {
       if (signal.aborted) return new AppError("aborted", "Request aborted");
-      return limit.signal.aborted ? slowStart(request.url, route, firstByteMs / 1000) : failure();
+      return end.signal.aborted ? slowStart(request.url, route, firstByteMs / 1000) : failure();
     };
     const exchange = recorder?.({ ...request, secrets });
     let response: Response;
@@ -73,7 +81,7 @@ export function createHttpTransport(options: HttpOptions): Transport {
         method: "POST",
         headers: request.headers,
         body: request.body,
-        signal: either,
+        signal: end.signal,
         proxy: toFetchProxy(route),
         ...(tls ? { tls } : {}),
         // Bun would cut an idle connection after five minutes; silence has limits of its own here.
@@ -81,11 +89,12 @@ export function createHttpTransport(options: HttpOptions): Transport {
         redirect: "manual",
       });
       response = watchBody(fetched, {
-        begun: () => clearTimeout(timer),
+        begun,
+        over,
         broken: (error) => reasonOf(() => connectionLost(error, hide)),
       });
     } catch (error) {
-      clearTimeout(timer);
+      over();
       const failure = reasonOf(() => toNetworkError(error, request.url, route, hide));
       if (failure.code !== "aborted") exchange?.failed(failure);
       throw failure;
@@ -100,15 +109,17 @@ export function createHttpTransport(options: HttpOptions): Transport {
 }
 
 interface BodyWatcher {
-  /** Called when the first byte has come, and when none will be waited for any more. */
+  /** Called when bytes have come. */
   begun(): void;
+  /** Called when none will be waited for any more. */
+  over(): void;
   /** The body's failure in our words. */
   broken(error: unknown): AppError;
 }
 
-function watchBody(response: Response, { begun, broken }: BodyWatcher): Response {
+function watchBody(response: Response, { begun, over, broken }: BodyWatcher): Response {
   if (!response.body) {
-    begun();
+    over();
     return response;
   }
   const reader = response.body.getReader();
@@ -117,16 +128,20 @@ function watchBody(response: Response, { begun, broken }: BodyWatcher): Response
       async pull(controller) {
         try {
           const { done, value } = await reader.read();
-          begun();
-          if (done) controller.close();
-          else controller.enqueue(value);
+          if (done) {
+            over();
+            controller.close();
+          } else {
+            begun();
+            controller.enqueue(value);
+          }
         } catch (error) {
-          begun();
+          over();
           controller.error(broken(error));
         }
       },
       cancel(reason) {
-        begun();
+        over();
         return reader.cancel(reason);
       },
     },

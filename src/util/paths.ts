@@ -1,11 +1,11 @@
 // Paths as the tools and the gate see them: resolved against the working directory, symlinks followed, compared by component.
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { homeDirectory } from "./home.ts";
 
 /** An absolute path for what a model or user wrote; a leading `~/` is the home directory. */
 export function resolvePath(cwd: string, path: string): string {
-  if (path === "~" || path.startsWith("~/")) return join(homedir(), path.slice(1));
+  if (path === "~" || path.startsWith("~/")) return join(homeDirectory(), path.slice(1));
   return resolve(cwd, path);
 }
 

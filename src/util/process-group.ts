@@ -1,7 +1,7 @@
 // Children as leaders of their own process groups, so that each can be ended together with everything it started.
 // Nothing that they start outlives the program, unless it is ended by SIGKILL without a guard. On macOS that holds for the groups, not for what
 // left one; Windows has no groups, and there it holds for what a child has started while the child itself runs.
-import { constants } from "node:os";
+import { signalExitCodes } from "./exit-codes.ts";
 import { type GroupGuard, startGroupGuard } from "./group-guard.ts";
 import { adoptOrphans, killDescendants, ownerMark, reapOrphans, signalProcess, straysOf } from "./orphans.ts";
 import { listProcesses, type ProcessInfo } from "./processes.ts";
@@ -106,7 +106,7 @@ function endWithProgram(): void {
   process.prependListener("exit", killAllGroups);
   for (const name of ["SIGHUP", "SIGINT", "SIGTERM"] as const) {
     process.on(name, () => {
-      if (process.listenerCount(name) === 1) process.exit(128 + constants.signals[name]);
+      if (process.listenerCount(name) === 1) process.exit(signalExitCodes[name]);
     });
   }
 }
