@@ -32,12 +32,9 @@ export function toObject<Shape>(value: unknown): Loose<Shape> | undefined {
 export function toObjects<Shape>(value: unknown): Loose<Shape>[] {
   if (value == null) return [];
   if (!Array.isArray(value)) throw new TypeError("expected a list");
-  const objects: Loose<Shape>[] = [];
-  for (const item of value) {
-    const object = toObject<Shape>(item);
-    if (object) objects.push(object);
-  }
-  return objects;
+  // Nearly always as it is.
+  const isWhole = value.every(isObject);
+  return isWhole ? value : value.flatMap((item) => toObject<Shape>(item) ?? []);
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -65,7 +65,7 @@ export async function* streamResponse(
     for await (const events of readSse(body, signal, options, isCutJson)) {
       const chunks: Chunk[] = [];
       for (const event of events) {
-        for (const chunk of readEvent(event, reader, options)) chunks.push(chunk);
+        for (const chunk of readEvent(event, reader, options)) add(chunk, chunks);
         if (isLast(chunks.at(-1))) break;
       }
       if (chunks.length > 0) yield chunks;
@@ -77,6 +77,19 @@ export async function* streamResponse(
     return;
   }
   yield reader.close();
+}
+
+/** Deltas of one block that came in the same read become one: nobody can see more steps than the network made. */
+function add(chunk: Chunk, chunks: Chunk[]): void {
+  const end = chunks.length - 1;
+  const last = chunks[end];
+  if (chunk.type === "text" && last?.type === "text") {
+    chunks[end] = { type: "text", delta: last.delta + chunk.delta };
+  } else if (chunk.type === "thinking" && last?.type === "thinking" && chunk.signature === last.signature) {
+    chunks[end] = { ...last, delta: last.delta + chunk.delta };
+  } else if (chunk.type === "toolcall_delta" && last?.type === "toolcall_delta" && chunk.index === last.index) {
+    chunks[end] = { ...last, delta: last.delta + chunk.delta };
+  } else chunks.push(chunk);
 }
 
 function isLast(chunk: Chunk | undefined): boolean {
