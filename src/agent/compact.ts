@@ -10,9 +10,9 @@ import type { AgentEvent, CompactionReason, CompactionResult } from "../protocol
 import type { Message, SystemMessage, Usage } from "../protocol/message.ts";
 import { addUsage, emptyUsage } from "../providers/usage.ts";
 import { AppError, toAppError } from "../util/error.ts";
-import { promptText } from "./loop.ts";
 import { failedCompaction } from "./room.ts";
 import { type Summarizer, summarize } from "./summarize.ts";
+import { promptText } from "./text.ts";
 
 /** The conversation and the session it is stored in. */
 export interface CompactionStore {

@@ -3,7 +3,7 @@ import type { Gate, Refuser } from "../permission/gate.ts";
 import type { AgentEvent, DeniedCall, ToolResult } from "../protocol/event.ts";
 import type { ToolCall, ToolResultMessage } from "../protocol/message.ts";
 import { type ToolContext, ToolError, type ToolOutput, type ToolSet } from "../tools/tool.ts";
-import { AppError } from "../util/error.ts";
+import { AppError, abortError, abortedBy } from "../util/error.ts";
 import { resolvePath } from "../util/paths.ts";
 import { truncate } from "../util/truncate.ts";
 import { cleanText } from "./repair-history.ts";
@@ -81,7 +81,7 @@ async function attemptCall(
   onUpdate: ToolContext["onUpdate"],
 ): Promise<Attempt> {
   try {
-    if (signal.aborted) return failed("not run: the user interrupted");
+    if (signal.aborted) return failed(`not run: ${abortError(signal)?.message ?? "the user interrupted"}`);
     if (call.argumentsError !== undefined) return failed(call.argumentsError);
     const tool = await environment.tools.load(call.name);
     if (!tool) return failed(`unknown tool '${call.name}'`);
@@ -108,7 +108,7 @@ async function attemptCall(
     return { output: await invocation.run({ ...environment, signal, onUpdate }) };
   } catch (error) {
     if (error instanceof ToolError) return failed(error.message);
-    if (signal.aborted) return failed("aborted by the user");
+    if (signal.aborted) return failed(abortedBy(signal));
     if (error instanceof AppError) return { ...failed(error.message), fatal: error };
     environment.onBug(error);
     return failed(`the tool failed: ${error instanceof Error ? error.message : String(error)}`);

@@ -1,6 +1,4 @@
 // The loop: ask the model, run the tools it calls, ask again, until it answers without calls or a limit ends it.
-import { withoutKeptThinking } from "../context/kept-thinking.ts";
-import { answerTime } from "../context/size.ts";
 import type { AgentEvent, DeniedCall } from "../protocol/event.ts";
 import type {
   AssistantMessage,
@@ -12,23 +10,44 @@ import type {
   ToolResultMessage,
 } from "../protocol/message.ts";
 import type { Model } from "../protocol/model.ts";
-import type { Chunk, Provider } from "../providers/provider.ts";
-import { emptyUsage } from "../providers/usage.ts";
+import type { Provider } from "../providers/provider.ts";
 import type { Conversation } from "../session/session.ts";
-import { AppError } from "../util/error.ts";
+import { AppError, abortError } from "../util/error.ts";
+import { abortedAnswer, createAnswering } from "./answer.ts";
 import { executeTool, type ToolEnvironment } from "./execute-tool.ts";
-import { type FoldResult, foldStream } from "./fold-stream.ts";
-import type { MessageSource, QueueKind } from "./queue.ts";
-import { repairHistory } from "./repair-history.ts";
-import { describeShortWait, pause, retryDelay } from "./retry.ts";
+import { createLimits, type LimitOptions, notRunText } from "./limits.ts";
+import { type MessageSource, type QueueKind, userMessage } from "./queue.ts";
 import type { Room } from "./room.ts";
+import { textOf } from "./text.ts";
 
 /** Turns in a row whose calls the output limit cut, after which the loop gives up. */
 const maxCutTurns = 3;
 
-export interface LoopInput {
+/** How often an answer that is not as it should be goes back to the model. */
+const maxRejections = 2;
+
+/** Who is asked, and what depends on that. */
+export interface LoopTarget {
   readonly provider: Provider;
   readonly model: Model;
+  readonly environment: ToolEnvironment;
+  readonly maxTokens: number;
+  readonly temperature: number | undefined;
+  readonly thinkingLevel?: ThinkingLevel | undefined;
+  /** Makes room in the model's context; without it every request is sent as it is. */
+  readonly room?: Room;
+}
+
+/** A model that takes over; `announce` records and tells it, once the answer that failed is out of the way. */
+export interface Fallback {
+  readonly target: LoopTarget;
+  announce(): void;
+}
+
+/** An answer as it is taken, or what is wrong with it, in words for the model. */
+export type Review = { readonly accepted: string } | { readonly complaint: string };
+
+export interface LoopInput extends LoopTarget, LimitOptions {
   /** The prompt in force; announced before the first user message of a conversation. */
   readonly system: SystemMessage;
   readonly announceSystem: boolean;
@@ -36,13 +55,13 @@ export interface LoopInput {
   readonly conversation: Conversation;
   /** Undefined for a run that begins with what waits in the queue. */
   readonly prompt: Message | undefined;
-  readonly environment: ToolEnvironment;
-  readonly maxTokens: number;
-  readonly maxTurns: number;
   /** How often a request that failed for a passing reason is sent again. */
   readonly maxRetries: number;
-  readonly temperature: number | undefined;
-  readonly thinkingLevel?: ThinkingLevel | undefined;
+  /** The one who is asked from now on, after a failure that repetitions did not get over. */
+  readonly fallback?: ((failure: AppError) => Fallback | undefined) | undefined;
+  /** Judges an answer that would be the last. */
+  readonly review?: ((answer: string) => Review) | undefined;
+  /** Ends the run at once; an `AppError` as the reason makes it end with this error. */
   readonly signal: AbortSignal;
   /** Ends the wait before a repetition, and with it the run. Asked for anew before each wait. */
   readonly retrySignal?: (() => AbortSignal) | undefined;
@@ -50,8 +69,6 @@ export interface LoopInput {
   readonly queue?: MessageSource | undefined;
   /** Awaited before each turn: resolves when observers have caught up. */
   readonly ready?: (() => Promise<unknown>) | undefined;
-  /** Makes room in the model's context; without it every request is sent as it is. */
-  readonly room?: Room;
   readonly emit: (event: AgentEvent) => void;
   /** Tells the user something that is no part of the conversation. */
   readonly notify?: (text: string) => void;
@@ -77,6 +94,8 @@ export interface LoopOutcome {
  */
 export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
   const { conversation, emit, signal } = input;
+  const limits = createLimits(input);
+  const answering = createAnswering(input, limits, { begin, end, omit, stop });
   const denied: DeniedCall[] = [];
   let announced: Message[] = [];
   let running = false;
@@ -118,7 +137,8 @@ export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
     // A prompt that nothing came of is not asked again with the next one.
     if (outcome.status !== "done" && !answered) for (const message of unanswered) conversation.omit(message);
     stop(false);
-    return { ...outcome, answered, denied };
+    const limit = outcome.status === "aborted" ? abortError(signal) : undefined;
+    return { ...outcome, ...(limit ? { status: "error", error: limit } : {}), answered, denied };
   }
 
   function say(message: Message): void {
@@ -145,58 +165,9 @@ export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
   /** Says, as an answer of its own, that no answer is asked for any more. */
   function tellAbort(): void {
     emit({ type: "turn_start" });
-    const message: AssistantMessage = {
-      ...emptyAnswer(input),
-      stopReason: "aborted",
-      errorMessage: "Request aborted",
-      timestamp: answerTime(conversation.messages(), Date.now()),
-    };
+    const message = abortedAnswer(answering.target(), signal, conversation.messages());
     announce(message);
     emit({ type: "turn_end", message, toolResults: [] });
-  }
-
-  /**
-   * The next answer, asked for again as long as it fails for a passing reason, or once when there is more room for it. Its `turn_end` is
-   * the caller's while the run lasts.
-   */
-  async function answer(turn: number): Promise<Answer> {
-    for (let attempt = 0; ; ) {
-      const result = await ask(input, turn);
-      end(result.message);
-      const { failure } = result;
-      if (failure?.code === "context_overflow" && failure !== result.held && input.room) {
-        conversation.omit(result.message);
-        const makeRoom = input.room.recovery(turn, failure);
-        if (!makeRoom) return { ...result, failure: input.room.explain(failure) };
-        emit({ type: "turn_end", message: result.message, toolResults: [] });
-        stop(true);
-        const refusal = await makeRoom();
-        if (refusal) return { ...result, failure: refusal };
-        begin();
-        continue;
-      }
-      const delayMs = failure && retryDelay(failure, attempt + 1, input, Math.random());
-      if (failure === undefined || delayMs === undefined) {
-        const finalError = failure ? { finalError: failure.message } : {};
-        if (attempt > 0) emit({ type: "auto_retry_end", success: !failure, attempt, ...finalError });
-        return result;
-      }
-      attempt++;
-      emit({ type: "turn_end", message: result.message, toolResults: [] });
-      stop(true);
-      const errorMessage = failure.message;
-      emit({ type: "auto_retry_start", attempt, maxAttempts: input.maxRetries, delayMs, errorMessage });
-      omit(result.message);
-      const shortened = describeShortWait(failure, delayMs);
-      if (shortened !== undefined) input.notify?.(shortened);
-      const retrySignal = input.retrySignal?.();
-      await pause(delayMs, retrySignal ? AbortSignal.any([signal, retrySignal]) : signal);
-      if (signal.aborted || retrySignal?.aborted) {
-        emit({ type: "auto_retry_end", success: false, attempt, finalError: "Retry aborted" });
-        return signal.aborted ? { ...result, failure: new AppError("aborted", "Request aborted") } : result;
-      }
-      begin();
-    }
   }
 
   /** Runs the calls of an answer, one after another; results go into the history. */
@@ -205,8 +176,14 @@ export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
     const results: ToolResultMessage[] = [];
     let fatal: AppError | undefined;
     for (const call of calls) {
+      if (!limits.takeCall()) {
+        const message = notRun(call);
+        announce(message);
+        results.push(message);
+        continue;
+      }
       const runnable = cut.has(call) ? { ...call, argumentsError: `${cutBy} ${smaller}` } : call;
-      const outcome = await executeTool(runnable, input.environment, signal, emit);
+      const outcome = await executeTool(runnable, answering.target().environment, signal, emit);
       if (outcome.denied) denied.push(outcome.denied);
       fatal ??= outcome.fatal;
       announce(outcome.message);
@@ -219,16 +196,23 @@ export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
   if (input.announceSystem) announce(input.system);
   if (input.prompt) say(input.prompt);
   let due: QueueKind = (!input.prompt && nextQueue()) || "steering";
-  let firstTurn = 1;
+  let rejections = 0;
+  /** What is wrong with the last answer. */
+  let complaint: string | undefined;
   /** What the model had said when it paused. */
   let begun = "";
 
   for (let turn = 1; ; turn++) {
     if (turn > 1) emit({ type: "turn_start" });
-    if (deliver(due) > 0) firstTurn = turn;
+    if (complaint !== undefined) say(userMessage(complaint));
+    complaint = undefined;
+    if (deliver(due) > 0) {
+      limits.restart();
+      rejections = 0;
+    }
     due = "steering";
     if (input.ready) await unlessAborted(input.ready(), signal);
-    const { message, failure, cutCalls, paused } = await answer(turn);
+    const { message, failure, cutCalls, paused } = await answering.next(turn);
     const text = begun + textOf(message);
     if (failure) {
       const aborted = failure.code === "aborted";
@@ -239,6 +223,7 @@ export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
       return finish({ status: aborted ? "aborted" : "error", error: failure, text });
     }
     answered = true;
+    limits.answered(message.usage);
     const calls = message.content.filter((block) => block.type === "toolCall");
     const last = calls.at(-1);
     const cut = last && message.stopReason === "length" ? new Set([...cutCalls, last]) : cutCalls;
@@ -252,60 +237,39 @@ export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
     const goesOn = paused && textOf(message).trim() !== "";
     begun = goesOn ? text : "";
     if (calls.length === 0 && !goesOn) {
-      const ending = judgeAnswer(message, text, input.maxTokens);
+      const ending = judgeAnswer(message, text, answering.target().maxTokens);
       const next = ending.status === "done" ? nextQueue() : undefined;
-      if (next === undefined) return finish(ending);
-      due = next;
-      continue;
+      if (next !== undefined) {
+        due = next;
+        continue;
+      }
+      const review = ending.status === "done" ? input.review?.(text) : undefined;
+      if (!review) return finish(ending);
+      if ("accepted" in review) return finish({ ...ending, text: review.accepted });
+      if (rejections++ === maxRejections) return finish({ status: "error", error: rejected(review.complaint), text });
+      complaint = review.complaint;
     }
     cutTurns = cut.size > 0 ? cutTurns + 1 : 0;
-    if (cutTurns === maxCutTurns) return finish({ status: "error", error: cutTooOften(input.maxTokens), text });
-    const turns = turn - firstTurn + 1;
-    if (turns >= input.maxTurns) return finish({ status: "error", error: turnLimit(turns), text });
+    const { maxTokens } = answering.target();
+    if (cutTurns === maxCutTurns) return finish({ status: "error", error: cutTooOften(maxTokens), text });
+    const limit = limits.reached();
+    if (limit) return finish({ status: "error", error: limit, text });
   }
 }
 
-type Ending = Omit<LoopOutcome, "denied" | "answered">;
-type Answer = FoldResult & {
-  readonly message: AssistantMessage;
-  /** Why the request was not sent. */
-  readonly held: AppError | undefined;
-};
-
-/** One request and its answer; a request that cannot fit is answered with the reason and never sent. */
-async function ask(input: LoopInput, turn: number): Promise<Answer> {
-  const { provider, model, room } = input;
-  const held = await room?.prepare(turn);
-  const history = input.conversation.messages();
-  const message: AssistantMessage = { ...emptyAnswer(input), timestamp: answerTime(history, Date.now()) };
-  const request = {
-    model,
-    system: promptText(input.system),
-    messages: repairHistory(model.adaptiveThinking ? withoutKeptThinking(history) : history),
-    tools: input.environment.tools.specs,
-    maxTokens: room?.answerTokens() ?? input.maxTokens,
-    temperature: input.temperature,
-    thinkingLevel: input.thinkingLevel,
-  };
-  const chunks = held ? failing(held) : provider.stream(request, input.signal);
-  const result = await foldStream(chunks, message, model.cost, input.emit, input.notify);
-  return { message, held, ...result };
-}
-
-function emptyAnswer({ provider, model, thinkingLevel }: LoopInput): AssistantMessage {
+/** The result of a call that the limit of calls keeps from running. */
+function notRun({ id, name }: ToolCall): ToolResultMessage {
   return {
-    role: "assistant",
-    content: [],
-    api: provider.api,
-    provider: provider.name,
-    model: model.id,
-    usage: emptyUsage(),
-    stopReason: "pending",
-    thinkingLevel: thinkingLevel ?? "off",
-    timestamp: 0,
+    role: "toolResult",
+    toolCallId: id,
+    toolName: name,
+    content: [{ type: "text", text: notRunText }],
+    isError: true,
+    timestamp: Date.now(),
   };
 }
 
+type Ending = Omit<LoopOutcome, "denied" | "answered">;
 /** Waits for `promise`, but no longer than until the abort. */
 function unlessAborted(promise: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
   if (signal.aborted) return Promise.resolve();
@@ -313,11 +277,6 @@ function unlessAborted(promise: Promise<unknown>, signal: AbortSignal): Promise<
   const abort = () => resolve();
   signal.addEventListener("abort", abort);
   return Promise.race([promise, aborted]).finally(() => signal.removeEventListener("abort", abort));
-}
-
-// biome-ignore lint/correctness/useYield: an answer that never begins
-async function* failing(error: AppError): AsyncIterable<readonly Chunk[]> {
-  throw error;
 }
 
 const cutByLimit = "not run: the output limit cut this call off before it was complete.";
@@ -334,10 +293,8 @@ function cutTooOften(maxTokens: number): AppError {
   );
 }
 
-function turnLimit(turns: number): AppError {
-  return new AppError("turn_limit", `Stopped after ${turns} turn${turns === 1 ? "" : "s"}: the turn limit is reached`, {
-    hint: "Raise --max-turns, or go on with a further prompt.",
-  });
+function rejected(complaint: string): AppError {
+  return new AppError("output_schema", `The answer is still not what --output-schema asks for\n${complaint}`);
 }
 
 /** An answer without calls ends the run, well if it says something whole. */
@@ -352,15 +309,4 @@ function judgeAnswer(message: AssistantMessage, text: string, maxTokens: number)
     return { status: "error", error, text, isCut: true };
   }
   return { status: "done", text };
-}
-
-export function textOf(message: AssistantMessage): string {
-  return message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
-}
-
-/** A system message as one text: its content, then its sections in order. */
-export function promptText(system: SystemMessage): string {
-  const content =
-    typeof system.content === "string" ? system.content : system.content.map(({ text }) => text).join("\n");
-  return [content, ...Object.values(system.sections ?? {})].filter((part) => part).join("\n\n");
 }

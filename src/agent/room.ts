@@ -7,7 +7,7 @@ import type { Entry } from "../protocol/entry.ts";
 import type { CompactionReason } from "../protocol/event.ts";
 import { AppError } from "../util/error.ts";
 import type { CompactionInput, CompactionOutcome } from "./compact.ts";
-import { promptText } from "./loop.ts";
+import { promptText } from "./text.ts";
 
 export interface RoomOptions extends Omit<CompactionInput, "reason" | "wishes"> {
   /** Whether room is made without being asked to. */

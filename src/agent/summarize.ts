@@ -9,10 +9,10 @@ import { emptyUsage } from "../providers/usage.ts";
 import { AppError } from "../util/error.ts";
 import { oneLine } from "../util/truncate.ts";
 import { foldStream } from "./fold-stream.ts";
-import { textOf } from "./loop.ts";
 import { repairHistory } from "./repair-history.ts";
 import { pause, retryDelay } from "./retry.ts";
 import instructions from "./summary.md" with { type: "text" };
+import { textOf } from "./text.ts";
 
 /** What a summary's requests need of the run they belong to. */
 export interface Summarizer {

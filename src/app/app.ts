@@ -1,7 +1,8 @@
 // The app: provider, tools, gate and conversation wired into one object that every mode drives.
-import { type LoopInput, type LoopOutcome, promptText, runLoop } from "../agent/loop.ts";
+import { type LoopInput, type LoopOutcome, runLoop } from "../agent/loop.ts";
 import { createQueue, type MessageQueue, userMessage } from "../agent/queue.ts";
 import { createRoom } from "../agent/room.ts";
+import { promptText } from "../agent/text.ts";
 import type { Config, Environment } from "../config/config.ts";
 import type { Ask } from "../permission/gate.ts";
 import { createGate } from "../permission/policy.ts";

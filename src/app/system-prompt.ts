@@ -1,8 +1,8 @@
 // The system prompt: who the agent is, where it works, how it should go about it. Fixed at start, so that every request begins with the same bytes.
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { promptText } from "../agent/loop.ts";
 import { cleanText } from "../agent/repair-history.ts";
+import { promptText } from "../agent/text.ts";
 import type { Config } from "../config/config.ts";
 import type { SystemMessage, ToolSpec } from "../protocol/message.ts";
 

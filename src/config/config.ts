@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import type { ThinkingLevel } from "../protocol/message.ts";
 import type { Model } from "../protocol/model.ts";
 import { thinkingLevels } from "../protocol/thinking-level.ts";
+import { parseDuration } from "../util/duration.ts";
 import { AppError } from "../util/error.ts";
 import { homeDirectory } from "../util/home.ts";
 import type { ConfigFile, QuirkTable } from "./file.ts";
@@ -18,6 +19,10 @@ export interface Flags {
   readonly apiKey?: string | undefined;
   readonly maxTokens?: string | undefined;
   readonly maxTurns?: string | undefined;
+  readonly maxToolCalls?: string | undefined;
+  /** Such as `90`, `90s`, `10m` or `1h`. */
+  readonly timeout?: string | undefined;
+  readonly maxCost?: string | undefined;
   readonly maxToolOutput?: string | undefined;
   readonly maxRetries?: string | undefined;
   readonly thinking?: string | undefined;
@@ -67,9 +72,15 @@ export interface Config {
   readonly home: string;
   readonly provider: ProviderConfig;
   readonly model: Model;
+  /** Whether the catalog or config.toml knows what the model costs; its prices are 0 otherwise. */
+  readonly isPriceKnown: boolean;
   /** Tokens an answer may have. */
   readonly maxTokens: number;
+  /** The limits of one prompt; undefined for none. The time is that of the clock, in milliseconds, and the cost in US dollars. */
   readonly maxTurns: number;
+  readonly maxToolCalls: number | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly maxCost: number | undefined;
   /** Characters a tool's result may have. */
   readonly maxToolOutput: number;
   readonly temperature: number | undefined;
@@ -182,8 +193,13 @@ export function resolveConfig(
     home: homeFolder(env),
     provider,
     model,
+    isPriceKnown: hasPrice(chosen.model, known, table?.models),
     maxTokens,
     maxTurns: count("--max-turns", flags.maxTurns) ?? file.max_turns ?? defaults.maxTurns,
+    maxToolCalls: count("--max-tool-calls", flags.maxToolCalls) ?? file.max_tool_calls,
+    timeoutMs:
+      duration("--timeout", flags.timeout, "usage") ?? duration("timeout in config.toml", file.timeout, "config"),
+    maxCost: dollars("--max-cost", flags.maxCost) ?? file.max_cost,
     maxToolOutput: count("--max-tool-output", flags.maxToolOutput) ?? file.max_tool_output ?? defaults.maxToolOutput,
     temperature: file.temperature,
     thinkingLevel: thinkingLevel(flags.thinking) ?? file.thinking,
@@ -212,6 +228,15 @@ export function requireKey(provider: ProviderConfig): string {
   if (provider.keyEnv === undefined) return "";
   throw new AppError("missing_key", `No API key for provider ${provider.name}: set $${provider.keyEnv}`, {
     hint: `export ${provider.keyEnv}=… or pass --api-key; \`pi-ts demo\` needs no key.`,
+  });
+}
+
+/** Throws `AppError` `usage` where a limit on the cost is set, and what the model costs is not known. */
+export function requirePrice({ maxCost, isPriceKnown, model }: Config): void {
+  if (maxCost === undefined || isPriceKnown) return;
+  const name = `${model.provider}/${model.id}`;
+  throw new AppError("usage", `The cost limit cannot be kept: what ${name} costs is not known`, {
+    hint: `Give the model a cost under [[providers.${model.provider}.models]] in config.toml (0 where it is free), or leave the limit out.`,
   });
 }
 
@@ -327,6 +352,12 @@ function describeModel(
   };
 }
 
+function hasPrice(id: string, known: KnownProvider | undefined, tables: FileModels | undefined): boolean {
+  const isPriced = (model: string | { id: string; cost?: unknown }) =>
+    typeof model !== "string" && model.id === id && model.cost !== undefined;
+  return Boolean(known?.models.some(isPriced) || tables?.some(isPriced));
+}
+
 function keyVariables(file: ConfigFile, catalog: readonly KnownProvider[]): string[] {
   const configured = Object.values(file.providers ?? {}).flatMap((table) => [
     ...(table.api_key_env === undefined ? [] : [table.api_key_env]),
@@ -341,6 +372,24 @@ function count(name: string, text: string | undefined, least = 1): number | unde
   if (Number.isSafeInteger(value) && value >= least) return value;
   const range = least === 0 ? ", 0 or more" : ` above ${least - 1}`;
   throw new AppError("usage", `${name} must be a whole number${range}, not '${text}'`);
+}
+
+/** Milliseconds. A number is seconds. */
+function duration(name: string, value: string | number | undefined, code: "usage" | "config"): number | undefined {
+  if (value === undefined || value === "") return undefined;
+  const ms = parseDuration(String(value));
+  if (ms !== undefined && ms <= longestMs) return ms;
+  throw new AppError(
+    code,
+    `${name} must be a time above 0 such as 90, 90s, 10m or 1h, at most 24 days, not '${value}'`,
+  );
+}
+
+function dollars(name: string, text: string | undefined): number | undefined {
+  if (text === undefined || text === "") return undefined;
+  const value = Number(text);
+  if (value > 0 && Number.isFinite(value)) return value;
+  throw new AppError("usage", `${name} must be US dollars above 0, such as 0.50, not '${text}'`);
 }
 
 function thinkingLevel(text: string | undefined): ThinkingLevel | undefined {

@@ -58,6 +58,10 @@ export const ConfigFile = z.strictObject({
   model: z.optional(z.string()),
   max_tokens: z.optional(positive),
   max_turns: z.optional(positive),
+  max_tool_calls: z.optional(positive),
+  /** Seconds, or as `--timeout` takes it. */
+  timeout: z.optional(z.union([z.number(), z.string()])),
+  max_cost: z.optional(z.number().check(z.positive())),
   max_tool_output: z.optional(positive),
   temperature: z.optional(z.number().check(z.minimum(0), z.maximum(2))),
   thinking: z.optional(z.enum(thinkingLevels)),
@@ -135,7 +139,7 @@ function describe(issue: z.core.$ZodIssue, key: string): string {
     case "invalid_value":
       return `'${key}' must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
     case "invalid_union":
-      return `'${key}' must be a text or a table`;
+      return `'${key}' must be ${key === "timeout" ? 'seconds or a text such as "10m"' : "a text or a table"}`;
     case "too_small":
       return `'${key}' must be ${issue.inclusive ? "at least" : "above"} ${issue.minimum}`;
     case "too_big":

@@ -3,7 +3,7 @@
 import { closeSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import * as z from "zod/mini";
-import { AppError } from "../util/error.ts";
+import { AppError, abortedBy } from "../util/error.ts";
 import { findBash } from "../util/find-bash.ts";
 import { createPipe, type Hold, type Reading, readPipe, readStream, type Take } from "../util/pipe.ts";
 import { type Exit, endGroup, followEscapees, type GroupChild, spawnGroup } from "../util/process-group.ts";
@@ -50,7 +50,8 @@ export const bash = defineTool({
     updates.stop();
     output.end();
     const wallMs = performance.now() - started;
-    return toOutput({ ending, held, timeoutMs, output, spill, maxOutput, wallMs });
+    const { signal } = context;
+    return toOutput({ ending, held, timeoutMs, signal, output, spill, maxOutput, wallMs });
   },
 });
 
@@ -187,15 +188,17 @@ interface Finished {
   readonly ending: Ending;
   readonly held: boolean;
   readonly timeoutMs: number;
+  readonly signal: AbortSignal;
   readonly output: BoundedOutput;
   readonly spill: Spill;
   readonly maxOutput: number;
   readonly wallMs: number;
 }
 
-function toOutput({ ending, held, timeoutMs, output, spill, maxOutput, wallMs }: Finished): ToolOutput {
+function toOutput(finished: Finished): ToolOutput {
+  const { ending, held, output, spill, maxOutput, wallMs } = finished;
   const exit = typeof ending === "string" ? undefined : ending;
-  const before = typeof ending === "string" ? `Error: ${endedEarly(ending, timeoutMs)}\n` : "";
+  const before = typeof ending === "string" ? `Error: ${endedEarly(ending, finished)}\n` : "";
   const notes = [...(held ? [heldNote] : []), ...(exit ? [`[${describeExit(exit)}]`] : [])].join("\n");
   const { text, ...cut } = fit(output, spill, maxOutput);
   const lineBreak = notes !== "" && text !== "" && !text.endsWith("\n") ? "\n" : "";
@@ -216,8 +219,8 @@ function toOutput({ ending, held, timeoutMs, output, spill, maxOutput, wallMs }:
   };
 }
 
-function endedEarly(ending: "timeout" | "aborted", timeoutMs: number): string {
-  return ending === "timeout" ? `timed out after ${timeoutMs} ms; the process group was killed` : "aborted by the user";
+function endedEarly(ending: "timeout" | "aborted", { timeoutMs, signal }: Finished): string {
+  return ending === "timeout" ? `timed out after ${timeoutMs} ms; the process group was killed` : abortedBy(signal);
 }
 
 function describeExit({ code, signal }: Exit): string {

@@ -20,6 +20,11 @@ const exitStatus = {
   stream_error: 1,
   aborted: 1,
   turn_limit: 1,
+  tool_call_limit: 1,
+  time_limit: 1,
+  cost_limit: 1,
+  denied: 1,
+  output_schema: 1,
   output_limit: 1,
   empty_answer: 1,
   replay_mismatch: 1,
@@ -67,6 +72,24 @@ export class AppError extends Error {
   get exitCode(): number {
     return exitStatus[this.code];
   }
+}
+
+/** The limits of a run: what they end was well until then. */
+const limitCodes: ReadonlySet<ErrorCode> = new Set(["turn_limit", "tool_call_limit", "time_limit", "cost_limit"]);
+
+export function isLimit({ code }: AppError): boolean {
+  return limitCodes.has(code);
+}
+
+/** The error that a signal was aborted with on purpose, such as a time limit; undefined for the user's own abort. */
+export function abortError(signal: AbortSignal): AppError | undefined {
+  return signal.aborted && signal.reason instanceof AppError ? signal.reason : undefined;
+}
+
+/** Who or what ended it, as the model is told. */
+export function abortedBy(signal: AbortSignal): string {
+  const { message } = abortError(signal) ?? {};
+  return message === undefined ? "aborted by the user" : `ended: ${message}`;
 }
 
 /** Any thrown value as an `AppError`; what is not one yet is a bug of ours and keeps its stack as `cause`. */
