@@ -77,7 +77,7 @@ export function createAnswering(input: LoopInput, limits: Pick<Limits, "cost">, 
         const finalError = failure ? { finalError: failure.message } : {};
         if (attempt > 0) emit({ type: "auto_retry_end", success: !failure, attempt, ...finalError });
         if (overspent) return { ...result, failure: overspent };
-        const other = failure?.retryable ? input.fallback?.(failure) : undefined;
+        const other = failure?.retryable ? input.fallback?.(failure, target.model) : undefined;
         if (!other) return result;
         endAttempt(result.message);
         log.omit(result.message);

@@ -57,8 +57,8 @@ export interface LoopInput extends LoopTarget, LimitOptions {
   readonly prompt: Message | undefined;
   /** How often a request that failed for a passing reason is sent again. */
   readonly maxRetries: number;
-  /** The one who is asked from now on, after a failure that repetitions did not get over. */
-  readonly fallback?: ((failure: AppError) => Fallback | undefined) | undefined;
+  /** The one who is asked from now on in the place of `failed`, after a failure that repetitions did not get over. */
+  readonly fallback?: ((failure: AppError, failed: Model) => Fallback | undefined) | undefined;
   /** Judges an answer that would be the last. */
   readonly review?: ((answer: string) => Review) | undefined;
   /** Ends the run at once; an `AppError` as the reason makes it end with this error. */

@@ -1,5 +1,6 @@
 // The app: provider, tools, gate and conversation wired into one object that every mode drives.
-import { type LoopInput, type LoopOutcome, runLoop } from "../agent/loop.ts";
+import { timeLimit } from "../agent/limits.ts";
+import { type LoopInput, type LoopOutcome, type LoopTarget, type Review, runLoop } from "../agent/loop.ts";
 import { createQueue, type MessageQueue, userMessage } from "../agent/queue.ts";
 import { createRoom } from "../agent/room.ts";
 import { promptText } from "../agent/text.ts";
@@ -8,12 +9,12 @@ import type { Ask } from "../permission/gate.ts";
 import { createGate } from "../permission/policy.ts";
 import type { EntryDraft } from "../protocol/entry.ts";
 import type { AgentEvent, CompactionResult, DeniedCall, RunError } from "../protocol/event.ts";
-import type { ImageContent, Message, SystemMessage, ThinkingLevel, Usage, UserMessage } from "../protocol/message.ts";
+import type { ImageContent, Message, SystemMessage, ThinkingLevel, UserMessage } from "../protocol/message.ts";
 import type { Model } from "../protocol/model.ts";
 import type { CommandInfo } from "../protocol/rpc.ts";
 import type { Provider } from "../providers/provider.ts";
 import { nearestLevel } from "../providers/thinking-level.ts";
-import { addUsage, emptyUsage } from "../providers/usage.ts";
+import { addUsage } from "../providers/usage.ts";
 import { createConversation } from "../session/conversation.ts";
 import type { Session } from "../session/session.ts";
 import { createMemorySession } from "../session/store.ts";
@@ -21,17 +22,20 @@ import { currentSystem } from "../session/tree.ts";
 import { createFileMemory, type FileMemory } from "../tools/file-memory.ts";
 import { childEnvironment } from "../util/child-env.ts";
 import { AppError, toAppError } from "../util/error.ts";
+import { plural } from "../util/plural.ts";
 import { type ContextUsage, createContextWarning, describeContext, failedCompactions } from "./context.ts";
-import { isSame, type ModelChoice, thinkingLevelOf, thinkingLevelsOf } from "./model-choice.ts";
+import { isSame, type LoadedModel, type ModelChoice, thinkingLevelOf, thinkingLevelsOf } from "./model-choice.ts";
 import type { Permissions } from "./permissions.ts";
 import type { Resources } from "./resources.ts";
 import type { BashResult } from "./run-bash.ts";
 import type { Sessions } from "./sessions.ts";
 import { buildSystemMessage } from "./system-prompt.ts";
+import { createTally, isUsage, type RunProgress, type UsageReport, usageOf } from "./usage.ts";
 import { createUserCommands, type UserCommandOptions } from "./user-commands.ts";
 
 export type { LoopOutcome } from "../agent/loop.ts";
 export type { QueueKind } from "../agent/queue.ts";
+export type { RunProgress, UsageReport } from "./usage.ts";
 
 export interface AppOptions {
   readonly config: Config;
@@ -47,6 +51,14 @@ export interface AppOptions {
   readonly models?: ModelChoice;
   /** What `/name` and `/skill:name` stand for; nothing if not given. */
   readonly resources?: Resources;
+  /** The models that take over, in this order, when the one before fails for good for a reason that would pass. */
+  readonly fallbacks?: readonly LoadedModel[] | undefined;
+  /** Judges an answer that would be the last of a prompt. */
+  readonly review?: ((answer: string) => Review) | undefined;
+  /** A prompt of which a call was denied has not ended well. */
+  readonly failOnDenied?: boolean | undefined;
+  /** When the time of the one prompt there is runs out, on the clock of `performance.now()`; without it each has its time limit from its start on. */
+  readonly deadline?: number | undefined;
   /** Awaited before each turn: resolves when the observers have caught up. */
   readonly ready?: () => Promise<unknown>;
   /** The process's environment; children get it without the provider keys. */
@@ -57,12 +69,6 @@ export interface AppOptions {
   readonly onBug: (error: unknown) => void;
   /** Tells the user something that is no part of the conversation, such as a detour that a provider asked for. */
   readonly notify: (text: string) => void;
-}
-
-/** Tokens and dollars: of the last answer, and of the whole conversation. */
-export interface UsageReport {
-  readonly last: Usage | undefined;
-  readonly total: Usage;
 }
 
 /** What runs now. A command of the user's own is none of these. */
@@ -140,6 +146,7 @@ export interface App {
   /** Closes the session. */
   close(): void;
   usage(): UsageReport;
+  progress(): RunProgress;
   contextUsage(): ContextUsage;
 }
 
@@ -199,6 +206,8 @@ export function createApp(options: AppOptions): App {
   });
   const queue = createQueue((state) => emit({ type: "queue_update", ...state }));
   let { last, total } = usageOf(session);
+  const tally = createTally();
+  const fallbacks = [...(options.fallbacks ?? [])];
   let settled = false;
 
   const contextWarning = createContextWarning(config, options.notify);
@@ -220,7 +229,10 @@ export function createApp(options: AppOptions): App {
       },
       append(draft: EntryDraft) {
         const entry = session.append(draft);
-        if (isUsage(entry.usage)) total = addUsage(total, entry.usage);
+        if (isUsage(entry.usage)) {
+          total = addUsage(total, entry.usage);
+          tally.add(entry.usage, config.isPriceKnown);
+        }
         return entry;
       },
       reload: () => conversation.reload(),
@@ -289,23 +301,37 @@ export function createApp(options: AppOptions): App {
     await Promise.all(work);
   }
 
+  /** Who is asked from now on, as far as a running prompt is concerned. */
+  function createTarget(signal: AbortSignal): LoopTarget {
+    const { model, maxTokens, temperature, thinkingLevel } = config;
+    const room = createRoom({
+      ...compactionParts(signal),
+      get auto() {
+        return config.autoCompact;
+      },
+      failures: () => failedCompactions(session),
+    });
+    return { provider, model, environment, maxTokens, temperature, thinkingLevel, room };
+  }
+
   function loopInput(prompt: UserMessage | undefined, signal: AbortSignal): LoopInput {
+    const { maxTurns, maxToolCalls, maxCost } = config;
     return {
-      provider,
-      model: config.model,
+      ...createTarget(signal),
       system,
       announceSystem: !isSamePrompt(currentSystem(conversation.messages()), system),
       conversation,
       prompt,
       queue,
-      environment,
-      maxTokens: config.maxTokens,
-      maxTurns: config.maxTurns,
+      maxTurns,
+      maxToolCalls,
+      maxCost,
+      spent: () => tally.progress().usage.cost.total,
       get maxRetries() {
         return autoRetry ? config.maxRetries : 0;
       },
-      temperature: config.temperature,
-      thinkingLevel: config.thinkingLevel,
+      fallback: ({ message }, failed) => fallBack(message, failed, signal),
+      review: options.review,
       notify: options.notify,
       ready: options.ready,
       signal,
@@ -313,38 +339,60 @@ export function createApp(options: AppOptions): App {
         retryWait = new AbortController();
         return retryWait.signal;
       },
-      room: createRoom({
-        ...compactionParts(signal),
-        get auto() {
-          return config.autoCompact;
-        },
-        failures: () => failedCompactions(session),
-      }),
       emit,
+    };
+  }
+
+  /** The next model takes over, in this prompt and in those to come. */
+  function fallBack(errorMessage: string, failed: Model, signal: AbortSignal) {
+    const next = fallbacks.shift();
+    if (!next) return undefined;
+    const name = ({ provider, id: modelId }: Model) => ({ provider, modelId });
+    ({ provider } = next);
+    const { thinkingLevel, autoCompact } = config;
+    configure({ ...next.config, thinkingLevel, autoCompact });
+    return {
+      target: createTarget(signal),
+      announce() {
+        declareSettings();
+        emit({ type: "model_fallback", from: name(failed), to: name(next.config.model), errorMessage });
+      },
     };
   }
 
   /** One prompt, and what waits in the queue when it failed; to `agent_settled`. */
   async function run(prompt: UserMessage | undefined): Promise<LoopOutcome> {
     if (running) throw busy(activity);
-    running = new AbortController();
+    const controller = new AbortController();
+    running = controller;
     activity = "prompt";
+    tally.restart();
+    const { timeoutMs } = config;
+    const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeLeft(timeoutMs));
+    function expire(): void {
+      controller.abort(timeLimit(timeoutMs ?? 0));
+    }
     const deniedCalls: DeniedCall[] = [];
     let outcome: LoopOutcome | undefined;
     let failure: AppError | undefined;
     try {
       declareSettings();
       for (let next = prompt; ; next = undefined) {
-        outcome = await runLoop(loopInput(next, running.signal));
+        outcome = await runLoop(loopInput(next, controller.signal));
         deniedCalls.push(...outcome.denied);
-        if (outcome.status === "aborted" || queue.size() === 0) break;
+        if (controller.signal.aborted || queue.size() === 0) break;
+      }
+      outcome = { ...outcome, denied: deniedCalls };
+      if (options.failOnDenied && outcome.status === "done" && deniedCalls.length > 0) {
+        outcome = { ...outcome, status: "error", error: deniedError(deniedCalls.length) };
       }
       failure = outcome.error;
-      return { ...outcome, denied: deniedCalls };
+      return outcome;
     } catch (thrown) {
       failure = toAppError(thrown);
       throw thrown;
     } finally {
+      clearTimeout(timer);
       running = undefined;
       activity = "idle";
       const aborted = outcome?.status === "aborted";
@@ -356,6 +404,10 @@ export function createApp(options: AppOptions): App {
       });
       userCommands.record();
     }
+  }
+
+  function timeLeft(timeoutMs: number): number {
+    return options.deadline === undefined ? timeoutMs : Math.max(0, options.deadline - performance.now());
   }
 
   async function compact(wishes: string | undefined): Promise<CompactionResult> {
@@ -390,9 +442,10 @@ export function createApp(options: AppOptions): App {
   function emit(event: AgentEvent): void {
     if (event.type === "compaction_start") compacting = true;
     else if (event.type === "compaction_end") compacting = false;
-    if (event.type === "message_end" && event.message.role === "assistant" && event.message.usage.totalTokens > 0) {
-      last = event.message.usage;
-      total = addUsage(total, last);
+    const used = tally.follow(event, config.isPriceKnown);
+    if (used) {
+      last = used;
+      total = addUsage(total, used);
     }
     for (const listener of listeners) listener(event);
     const isAnswer = event.type === "message_end" && event.message.role === "assistant";
@@ -469,12 +522,19 @@ export function createApp(options: AppOptions): App {
     clear: () => useSession(newSession()),
     close: () => session.close(),
     usage: () => ({ last, total }),
+    progress: tally.progress,
     contextUsage,
   };
 }
 
 function busy(activity: Activity): AppError {
   return new AppError("usage", `A ${activity} is running already`, { hint: "Wait for it or abort it." });
+}
+
+function deniedError(count: number): AppError {
+  return new AppError("denied", `${plural(count, "call")} ${count === 1 ? "was" : "were"} denied (--fail-on-denied)`, {
+    hint: "Allow what is needed with --allow.",
+  });
 }
 
 function describeFailure({ code, message, hint }: AppError): RunError {
@@ -487,28 +547,5 @@ function isSamePrompt(told: SystemMessage | undefined, system: SystemMessage): b
     told !== undefined &&
     promptText(told) === promptText(system) &&
     JSON.stringify(told.toolsAdded) === JSON.stringify(system.toolsAdded)
-  );
-}
-
-/** What a session has cost so far, on all of its branches. */
-function usageOf(session: Session): UsageReport {
-  let last: Usage | undefined;
-  let total = emptyUsage();
-  for (const entry of session.entries()) {
-    const usage = entry.type === "message" ? entry.message.usage : entry.usage;
-    if (!isUsage(usage)) continue;
-    if (entry.type === "message") last = usage;
-    total = addUsage(total, usage);
-  }
-  return { last, total };
-}
-
-function isUsage(value: unknown): value is Usage {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "totalTokens" in value &&
-    "cost" in value &&
-    Number(value.totalTokens) > 0
   );
 }

@@ -7,6 +7,7 @@ import {
   type LoadedFile,
   loadConfigFile,
   requireKey,
+  requirePrice,
   resolveConfig,
 } from "../config/config.ts";
 import type { ThinkingLevel } from "../protocol/message.ts";
@@ -35,6 +36,8 @@ export interface ModelChoice {
   next(current: Model): Promise<NextModel | undefined>;
   /** Throws `AppError`: `usage` for a model that is not known, `missing_key`. */
   load(provider: string, modelId: string, current: Model): Promise<LoadedModel>;
+  /** A model by `provider/model`, whether its provider lists it or not. Throws `AppError`: `usage`, `missing_key`. */
+  loadNamed(name: string): Promise<LoadedModel>;
 }
 
 export interface ModelChoiceOptions {
@@ -94,6 +97,12 @@ export function createModelChoice(options: ModelChoiceOptions): ModelChoice {
     return models.some((model) => isSame(model, current)) ? models : [current, ...models];
   }
 
+  async function toLoaded(config: Config): Promise<LoadedModel> {
+    if (replay === undefined) requireKey(config.provider);
+    requirePrice(config);
+    return { config, provider: await createProvider(config.provider, { env, cwd, record, replay }) };
+  }
+
   return {
     list,
     async next(current) {
@@ -109,9 +118,15 @@ export function createModelChoice(options: ModelChoiceOptions): ModelChoice {
       const { resolve, ids } = await createResolver();
       const isKnown = ids.get(provider)?.has(modelId) || isSame(current, { provider, id: modelId });
       if (!isKnown) throw new AppError("usage", `Model not found: ${provider}/${modelId}`);
-      const config = resolve(provider, modelId);
-      if (replay === undefined) requireKey(config.provider);
-      return { config, provider: await createProvider(config.provider, { env, cwd, record, replay }) };
+      return toLoaded(resolve(provider, modelId));
+    },
+    async loadNamed(name) {
+      const slash = name.indexOf("/");
+      if (slash < 1 || slash === name.length - 1) {
+        throw new AppError("usage", `A model is named by its provider and its id, such as openai/gpt-5, not '${name}'`);
+      }
+      const { resolve } = await createResolver();
+      return toLoaded(resolve(name.slice(0, slash), name.slice(slash + 1)));
     },
   };
 }

@@ -12,7 +12,11 @@ export const foreignArgs = {
 } as const satisfies FlagsDef;
 
 export const rootArgs = {
-  task: { type: "positional", required: false, description: "The task; `-` reads it from stdin" },
+  task: {
+    type: "positional",
+    required: false,
+    description: "The task; `-` reads it from stdin, `@file` sends a file along",
+  },
   print: { type: "boolean", alias: "p", description: "One-shot: print the answer and exit" },
   mode: {
     type: "string",
@@ -56,11 +60,23 @@ export const rootArgs = {
   "api-key": { type: "string", valueHint: "key", description: "API key; better in the provider's variable" },
   "max-tokens": { type: "string", valueHint: "n", description: "Most tokens an answer may have (8192)" },
   "max-turns": { type: "string", valueHint: "n", description: "Most turns of one prompt (100)" },
+  "max-tool-calls": { type: "string", valueHint: "n", description: "Most tool calls of one prompt" },
+  timeout: {
+    type: "string",
+    valueHint: "time",
+    description: "Longest time of one prompt, or of a one-shot run from its start on: 90, 90s, 10m, 1h",
+  },
+  "max-cost": { type: "string", valueHint: "dollars", description: "Most US dollars that one prompt may cost" },
   "max-tool-output": { type: "string", valueHint: "chars", description: "Most characters of a tool's result (100000)" },
   "max-retries": {
     type: "string",
     valueHint: "n",
     description: "How often a request that failed for a passing reason is sent again (3)",
+  },
+  fallback: {
+    type: "string",
+    valueHint: "models",
+    description: "Models (provider/model, with commas between) that take over when one is overloaded or out of reach",
   },
   thinking: {
     type: "string",
@@ -104,6 +120,13 @@ export const rootArgs = {
     description: "Write this session as a page; the page's file may follow",
   },
   sessions: { type: "boolean", description: "List the sessions, as `pi-ts sessions list` does" },
+  result: { type: "string", valueHint: "file", description: "Write the verdict of a one-shot run there, as JSON" },
+  "output-schema": {
+    type: "string",
+    valueHint: "file|json",
+    description: "The answer must be JSON that is valid against this JSON Schema (draft 2020-12)",
+  },
+  "fail-on-denied": { type: "boolean", description: "Exit with 1 when a tool call was denied" },
   yolo: { type: "boolean", description: "Run commands and touch any file without asking" },
   "read-only": { type: "boolean", description: "Offer only read, grep, find and ls" },
   tools: {

@@ -12,6 +12,8 @@ export interface CliContext {
   readonly cwd: string;
   /** The words that are not flags, in order. */
   readonly words: readonly string[];
+  /** How many of them, at the end, stood behind `--`. */
+  readonly literal: number;
 }
 
 export interface CliCommand<Args extends FlagsDef = FlagsDef> {

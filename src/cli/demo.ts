@@ -24,7 +24,7 @@ export const demo = defineCommand({
       const app = await createDemoApp(cwd, env, { quiet, paced: io.isTerminal(1) }, (error) =>
         log().error(String(error)),
       );
-      const code = await runPrint(app, task, io);
+      const code = await runPrint(app, { task: { text: task } }, io);
       if (code !== 0) return code;
       const { passed, output } = runDemoTest(cwd);
       if (passed) note(`Checked: bash test.sh prints "${output}" and exits 0.`);

@@ -58,7 +58,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [first, ...rest] = argv;
   const load = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined;
   const command: AnyCommand = load ? await load() : (await import("./root.ts")).root;
-  const { flags, words } = parseArgs(load ? rest : argv, command.args);
+  const { flags, words, literal } = parseArgs(load ? rest : argv, command.args);
   if (flags.help) {
     const { renderHelp } = await import("./help.ts");
     io.stdout(await renderHelp(command, load !== undefined, io.isTerminal(1)));
@@ -73,7 +73,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
       hint: `Try: pi-ts ${words[0]}, or pi-ts -p ${words[0]} if that is the task.`,
     });
   }
-  return command.run(flags, { io, env: process.env, cwd: workingDirectory(), words });
+  return command.run(flags, { io, env: process.env, cwd: workingDirectory(), words, literal });
 }
 
 function workingDirectory(): string {

@@ -32,6 +32,8 @@ export interface ParsedArgs<Args extends FlagsDef> {
   readonly flags: ParsedFlags<Args>;
   /** The words that are not flags, in order. */
   readonly words: readonly string[];
+  /** How many of them, at the end, stood behind `--`. */
+  readonly literal: number;
 }
 
 /**
@@ -41,6 +43,7 @@ export interface ParsedArgs<Args extends FlagsDef> {
 export function parseArgs<Args extends FlagsDef>(argv: readonly string[], args: Args): ParsedArgs<Args> {
   const flags: Record<string, string | boolean | readonly string[]> = {};
   const words: string[] = [];
+  let literal = 0;
   const names = new Map<string, string>();
   const negatives = new Map<string, string>();
   for (const [name, arg] of Object.entries(args)) {
@@ -56,6 +59,7 @@ export function parseArgs<Args extends FlagsDef>(argv: readonly string[], args: 
     const word = argv[i] ?? "";
     if (word === "--") {
       words.push(...argv.slice(i + 1));
+      literal = argv.length - i - 1;
       break;
     }
     if (!word.startsWith("-") || word === "-" || /^-{1,2}[^-=\s]*\s/.test(word)) {
@@ -92,7 +96,7 @@ export function parseArgs<Args extends FlagsDef>(argv: readonly string[], args: 
       flags[name] = args[name]?.repeatable ? [...((flags[name] as readonly string[]) ?? []), value] : value;
     }
   }
-  return { flags: flags as ParsedFlags<Args>, words };
+  return { flags: flags as ParsedFlags<Args>, words, literal };
 }
 
 /** The names of the flags that stand before a `--`, as far as their words alone tell. */

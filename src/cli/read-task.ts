@@ -11,15 +11,16 @@ const onlySourceMs = 10_000;
 const pauseMs = 10_000;
 const maxBytes = 10 * 1024 * 1024;
 
-/** Throws `AppError` `usage` when there is no task at all. */
-export async function readTask(words: readonly string[], io: Io): Promise<string> {
+/** `hasFiles`: files go along, which may be all there is. Throws `AppError` `usage` when there is no task at all. */
+export async function readTask(words: readonly string[], hasFiles: boolean, io: Io): Promise<string> {
   const task = words.filter((word) => word !== "-").join(" ");
   const asked = words.includes("-");
-  const given = task.trim() !== "";
+  const hasWords = task.trim() !== "";
+  const given = hasWords || hasFiles;
   const piped = asked ? await readStdin(undefined, undefined) : await readPipe(given, io);
   if (!given && piped.trim() === "") throw noTask(asked);
   if (piped.trim() === "") return task;
-  return given ? `${task}\n\n${piped}` : piped;
+  return hasWords ? `${task}\n\n${piped}` : piped;
 }
 
 async function readPipe(given: boolean, io: Io): Promise<string> {

@@ -1,27 +1,27 @@
 // The root command: from flags to a configuration, from a configuration to a mode.
 import { dirname } from "node:path";
-import { createApp } from "../app/app.ts";
+import { type App, type AppOptions, createApp } from "../app/app.ts";
 import type { ChosenSession } from "../app/choose-session.ts";
 import { createProvider, createRefusal } from "../app/create-provider.ts";
+import { beforeDeadline } from "../app/deadline.ts";
 import { loadConfig } from "../app/load-config.ts";
-import { createModelChoice } from "../app/model-choice.ts";
+import { createModelChoice, type ModelChoice } from "../app/model-choice.ts";
 import { foreignToolsIn, loadPermissions, withReadable } from "../app/permissions.ts";
 import { findProjectFolder, loadProjectFile, type ProjectFile } from "../app/project.ts";
-import { textOrFile } from "../app/prompt-text.ts";
 import { loadResources } from "../app/resources.ts";
 import { createSessions } from "../app/sessions.ts";
 import { systemPromptText } from "../app/system-prompt.ts";
-import { type Config, type Flags, homeFolder, type LoadedFile, requireKey } from "../config/config.ts";
+import { type Config, type Flags, homeFolder, type LoadedFile, requireKey, requirePrice } from "../config/config.ts";
 import { createHeadlessAsk } from "../modes/headless-ask.ts";
 import { runPrint } from "../modes/print.ts";
 import { forReader } from "../modes/show.ts";
 import { AppError } from "../util/error.ts";
 import { log } from "../util/log.ts";
-import { resolvePath } from "../util/paths.ts";
 import { foreignArgs, rootArgs } from "./args.ts";
 import { type CliContext, defineCommand } from "./command.ts";
-import type { ParsedFlags } from "./parse-args.ts";
+import { type RootFlags, toConfigFlags } from "./config-flags.ts";
 import { readTask } from "./read-task.ts";
+import type { ResultFile } from "./result-file.ts";
 import { parseApproval, parseMode, runJsonMode, runRpcMode } from "./run-records.ts";
 
 export const root = defineCommand({
@@ -31,116 +31,161 @@ export const root = defineCommand({
   },
   args: rootArgs,
   async run(args, context) {
-    const { io, env, words } = context;
     if (args.export !== undefined) return exportSession(args.export, args["session-dir"], context);
     if (args["list-models"] !== undefined) return listModels(args["list-models"], args.provider, context);
     if (args.sessions) return (await import("./sessions.ts")).listSessions(args["session-dir"], false, context);
-    noteForeignFlags(args);
-    const given: Flags = {
-      provider: args.provider,
-      model: args.model,
-      baseUrl: args["base-url"],
-      apiKey: args["api-key"],
-      maxTokens: args["max-tokens"],
-      maxTurns: args["max-turns"],
-      maxToolOutput: args["max-tool-output"],
-      maxRetries: args["max-retries"],
-      thinking: args.thinking,
-      yolo: args.yolo,
-      readOnly: args["read-only"],
-      tools: offeredTools(args),
-      noTools: args["no-tools"],
-      excludeTools: args["exclude-tools"],
-      allow: args.allow,
-      deny: args.deny,
-      sandbox: args.sandbox,
-      sandboxNet: args["sandbox-net"],
-      quiet: args.verbose ? false : args.quiet,
-      contextFiles: args["context-files"],
-      autoCompact: args["auto-compact"],
-      ...promptFlags(args, context.cwd),
-    };
-    const mode = parseMode(args.mode);
-    const approval = parseApproval(args.approval, args["approval-timeout"]);
-    if (mode === "rpc" && words.length > 0) {
-      throw new AppError("usage", "RPC mode takes its tasks from stdin", { hint: "Send them as prompt commands." });
+    if (args.result === undefined) return start(args, context);
+    needsOneShot("--result", args, context);
+    const { openResultFile } = await import("./result-file.ts");
+    const result = openResultFile(args.result, context.cwd);
+    try {
+      return await start(args, context, result);
+    } catch (thrown) {
+      result.fail(thrown);
+      throw thrown;
     }
-    const oneShot =
-      args.print || mode === "json" || mode === "rpc" || args["print-system-prompt"] || words.includes("-");
-    const chosen = args["print-system-prompt"] ? undefined : await chooseSession(args, context);
-    const cwd = chosen?.cwd ?? context.cwd;
-    const isRepl = !oneShot && io.isTerminal(0) && io.isTerminal(1);
-    const trust = args.approve ?? args["trust-project"];
-    const project = await loadProjectFile({
-      cwd,
-      env,
-      trust,
-      ask: isRepl ? askProjectTrust : undefined,
-      notify: (text) => args.quiet || notify(text),
-    });
-    const { flags: named, scope } = await withModelPatterns(given, args.models, env, project);
-    // A session that goes on keeps its model, whatever there is to change to.
-    const flags = args.model === undefined && chosen?.session.stored() ? given : named;
-    const settled = chosen?.session.stored()
-      ? await withOwnSettings(flags, chosen, env, project)
-      : { flags, notes: [] };
-    const config = await loadConfig(settled.flags, env, project);
-    if (!config.quiet) for (const note of [...(chosen?.notes ?? []), ...settled.notes]) notify(note);
-    noteForeignTools(config);
-    const projectFolder = trust ? await findProjectFolder(cwd, config.home) : project && dirname(project.path);
-    const resources = await loadResources({ config, projectFolder, notify: (text) => config.quiet || notify(text) });
-    const permissions = withReadable(await loadPermissions(config, cwd, env), resources.isSkillFile);
-    if (args["print-system-prompt"]) {
-      const { contextFiles, systemPrompt } = config;
-      const text = systemPromptText({
-        cwd,
-        tools: permissions.tools.specs,
-        contextFiles,
-        systemPrompt,
-        skills: resources.prompt,
-      });
-      io.stdout(`${forReader(text, io)}\n`);
-      return 0;
-    }
-    // A missing key is told before stdin is read or a terminal is set up.
-    const { record, replay } = args;
-    const isRpc = mode === "rpc" && !args["print-system-prompt"];
-    // A client of RPC mode can still choose another model.
-    if (replay === undefined && !isRpc) requireKey(config.provider);
-    else if (record !== undefined && replay !== undefined)
-      throw new AppError("usage", "--record and --replay exclude each other");
-    const models = createModelChoice({ flags, scope, env, cwd, project, startedWith: config, record, replay });
-    const { provider } = config;
-    const sessionFlags = { noSession: args["no-session"], sessionDir: args["session-dir"] };
-    const sessions = createSessions(sessionFlags, { cwd, env, home: config.home });
-    const createParts = async () => ({
-      models,
-      resources,
-      session: chosen?.session ?? sessions.create(),
-      sessions,
-      config,
-      permissions,
-      provider: await createProvider(provider, { env, cwd, record, replay }).catch((error) => {
-        if (isRpc && error instanceof AppError && error.code === "missing_key") return createRefusal(provider, error);
-        throw error;
-      }),
-      cwd,
-      env,
-      onBug,
-      notify,
-    });
-    if (isRepl) {
-      const parts = await createParts();
-      const { runRepl } = await import("../modes/repl/index.ts");
-      return runRepl((hooks) => createApp({ ...parts, ...hooks }), { firstTask: words.join(" "), env, cwd }, io);
-    }
-    if (isRpc) return runRpcMode(await createParts(), approval, io);
-    const task = await readTask(words, io);
-    const ask = io.isTerminal(0) && io.isTerminal(2) ? await terminalAsk(env) : createHeadlessAsk(io);
-    const parts = { ...(await createParts()), ask };
-    return mode === "json" ? runJsonMode(parts, task, io) : runPrint(createApp(parts), task, io);
   },
 });
+
+/** From the flags to the end of the mode that they ask for. */
+async function start(args: RootFlags, context: CliContext, result?: ResultFile): Promise<number> {
+  const { io, env } = context;
+  noteForeignFlags(args);
+  const mode = parseMode(args.mode);
+  const approval = parseApproval(args.approval, args["approval-timeout"]);
+  if (mode === "rpc" && context.words.length > 0) {
+    throw new AppError("usage", "RPC mode takes its tasks from stdin", { hint: "Send them as prompt commands." });
+  }
+  const isRepl = isInteractive(args, context);
+  const schemaText = args["output-schema"];
+  if (schemaText !== undefined && mode !== "rpc") needsOneShot("--output-schema", args, context);
+  const schema = schemaText === undefined ? undefined : await loadSchema(schemaText, context.cwd);
+  const given = toConfigFlags(args, context.cwd, schema?.instructions);
+  const chosen = args["print-system-prompt"] ? undefined : await chooseSession(args, context);
+  const cwd = chosen?.cwd ?? context.cwd;
+  const trust = args.approve ?? args["trust-project"];
+  const project = await loadProjectFile({
+    cwd,
+    env,
+    trust,
+    ask: isRepl ? askProjectTrust : undefined,
+    notify: (text) => args.quiet || notify(text),
+  });
+  const { flags: named, scope } = await withModelPatterns(given, args.models, env, project);
+  // A session that goes on keeps its model, whatever there is to change to.
+  const flags = args.model === undefined && chosen?.session.stored() ? given : named;
+  const settled = chosen?.session.stored() ? await withOwnSettings(flags, chosen, env, project) : { flags, notes: [] };
+  const config = await loadConfig(settled.flags, env, project);
+  if (!config.quiet) for (const note of [...(chosen?.notes ?? []), ...settled.notes]) notify(note);
+  noteForeignTools(config);
+  const projectFolder = trust ? await findProjectFolder(cwd, config.home) : project && dirname(project.path);
+  const resources = await loadResources({ config, projectFolder, notify: (text) => config.quiet || notify(text) });
+  const permissions = withReadable(await loadPermissions(config, cwd, env), resources.isSkillFile);
+  if (args["print-system-prompt"]) {
+    const { contextFiles, systemPrompt } = config;
+    const text = systemPromptText({
+      cwd,
+      tools: permissions.tools.specs,
+      contextFiles,
+      systemPrompt,
+      skills: resources.prompt,
+    });
+    io.stdout(`${forReader(text, io)}\n`);
+    return 0;
+  }
+  // A missing key is told before stdin is read or a terminal is set up.
+  const { record, replay } = args;
+  const isRpc = mode === "rpc";
+  // A client of RPC mode can still choose another model.
+  if (replay === undefined && !isRpc) requireKey(config.provider);
+  else if (record !== undefined && replay !== undefined)
+    throw new AppError("usage", "--record and --replay exclude each other");
+  requirePrice(config);
+  const models = createModelChoice({ flags, scope, env, cwd, project, startedWith: config, record, replay });
+  const fallbacks = args.fallback === undefined ? undefined : await loadFallbackModels(args.fallback, args, models);
+  const { provider } = config;
+  const sessionFlags = { noSession: args["no-session"], sessionDir: args["session-dir"] };
+  const sessions = createSessions(sessionFlags, { cwd, env, home: config.home });
+  const createParts = async () => ({
+    models,
+    resources,
+    session: chosen?.session ?? sessions.create(),
+    sessions,
+    config,
+    permissions,
+    provider: await createProvider(provider, { env, cwd, record, replay }).catch((error) => {
+      if (isRpc && error instanceof AppError && error.code === "missing_key") return createRefusal(provider, error);
+      throw error;
+    }),
+    fallbacks,
+    review: schema?.review,
+    failOnDenied: args["fail-on-denied"] && !isRepl,
+    cwd,
+    env,
+    onBug,
+    notify,
+  });
+  if (isRpc) return runRpcMode(await createParts(), approval, io);
+  const { words, files, images } = await readFiles(context, config);
+  if (isRepl) {
+    const parts = await createParts();
+    const { runRepl } = await import("../modes/repl/index.ts");
+    const firstTask = { shown: context.words.join(" "), text: words.join(" "), files, images };
+    return runRepl((hooks) => createApp({ ...parts, ...hooks }), { firstTask, env, cwd }, io);
+  }
+  // The clock of `performance.now()` began with the program.
+  const deadline = config.timeoutMs;
+  const text = await beforeDeadline(readTask(words, files !== undefined, io), deadline);
+  const ask = io.isTerminal(0) && io.isTerminal(2) ? await terminalAsk(env) : createHeadlessAsk(io);
+  const parts = { ...(await createParts()), ask, deadline };
+  const oneShot = { task: { text, files, images }, answersJson: schema !== undefined, settle: result?.settle };
+  function makeApp(hooks: Pick<AppOptions, "ready">): App {
+    const app = createApp({ ...parts, ...hooks });
+    result?.follow(app);
+    return app;
+  }
+  return mode === "json" ? runJsonMode(makeApp, oneShot, io) : runPrint(makeApp({}), oneShot, io);
+}
+
+/** Whether the flags and the terminal make it the REPL. */
+function isInteractive(args: RootFlags, { io, words }: CliContext): boolean {
+  const oneShot =
+    args.print ||
+    args.mode === "json" ||
+    args.mode === "rpc" ||
+    args["print-system-prompt"] ||
+    words.some((word) => word === "-");
+  return !oneShot && io.isTerminal(0) && io.isTerminal(1);
+}
+
+function needsOneShot(flag: string, args: RootFlags, context: CliContext): void {
+  if (args.mode !== "rpc" && !isInteractive(args, context)) return;
+  throw new AppError("usage", `${flag} is for runs of one task`, { hint: "Add -p, or --mode json." });
+}
+
+async function loadSchema(value: string, cwd: string) {
+  const { loadOutputSchema } = await import("../app/output-schema.ts");
+  return loadOutputSchema(value, cwd);
+}
+
+async function loadFallbackModels(names: string, { record, replay }: RootFlags, models: ModelChoice) {
+  if (record !== undefined || replay !== undefined) {
+    throw new AppError("usage", `--fallback and ${record === undefined ? "--replay" : "--record"} exclude each other`);
+  }
+  const { loadFallbacks } = await import("../app/fallbacks.ts");
+  return loadFallbacks(names, models);
+}
+
+/** The words of the task, and the `@file`s among them with what is in them. */
+async function readFiles({ words, literal, cwd }: CliContext, { model }: Config) {
+  if (!words.some((word) => word.startsWith("@"))) return { words };
+  const { readFileArgs, splitFileArgs } = await import("../app/file-arguments.ts");
+  const split = splitFileArgs(words, literal, cwd);
+  if (split.paths.length === 0) return { words };
+  const acceptsImages = model.input.includes("image");
+  const { text, images } = await readFileArgs(split.paths, { cwd, acceptsImages, model: model.id });
+  return { words: split.words, files: text, images };
+}
 
 /** The commands of these names do it. */
 async function exportSession(session: string, sessionDir: string | undefined, context: CliContext): Promise<number> {
@@ -165,26 +210,6 @@ async function withModelPatterns(
   return resolveModelFlags(flags, patterns, env, project);
 }
 
-type RootFlags = ParsedFlags<typeof rootArgs>;
-
-/** Without the built-in ones there are those of MCP servers. */
-function offeredTools(args: RootFlags): string | undefined {
-  return args.tools ?? (args["no-builtin-tools"] && !args["no-tools"] ? "mcp__*" : undefined);
-}
-
-function promptFlags(args: RootFlags, cwd: string): Partial<Flags> {
-  const { "system-prompt": replacement, "append-system-prompt": appended } = args;
-  const absolute = (paths: readonly string[] | undefined) => paths?.map((path) => resolvePath(cwd, path));
-  return {
-    systemPrompt: replacement === undefined ? undefined : textOrFile(replacement, cwd),
-    appendSystemPrompt: appended?.map((text) => textOrFile(text, cwd)),
-    skills: absolute(args.skill),
-    noSkills: args["no-skills"],
-    promptTemplates: absolute(args["prompt-template"]),
-    noPromptTemplates: args["no-prompt-templates"],
-  };
-}
-
 function noteForeignFlags(args: RootFlags): void {
   const given = Object.keys(foreignArgs).filter((name) => args[name as keyof RootFlags] !== undefined);
   if (given.length > 0) notify(`Without a meaning here: ${given.map((name) => `--${name}`).join(", ")}`);
@@ -196,10 +221,7 @@ function noteForeignTools({ quiet, permissions }: Config): void {
 }
 
 /** Undefined for a new session without anything said of it: the code that finds others is loaded only then. */
-async function chooseSession(
-  args: ParsedFlags<typeof rootArgs>,
-  { io, env, cwd }: CliContext,
-): Promise<ChosenSession | undefined> {
+async function chooseSession(args: RootFlags, { io, env, cwd }: CliContext): Promise<ChosenSession | undefined> {
   if (args.session !== undefined && args.resume !== undefined) {
     throw new AppError("usage", "--session and --resume exclude each other", { hint: "Choose one of them." });
   }

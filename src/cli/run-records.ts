@@ -1,6 +1,7 @@
 // The modes whose stdout is for programs: records alone, one a line. What else there is to say goes to stderr.
-import { type AppOptions, createApp } from "../app/app.ts";
+import { type App, type AppOptions, createApp } from "../app/app.ts";
 import type { Io } from "../modes/io.ts";
+import type { OneShot } from "../modes/one-shot.ts";
 import { createRecordOutput, type RecordOutput } from "../modes/records.ts";
 import { leave } from "../modes/signals.ts";
 import { AppError } from "../util/error.ts";
@@ -34,11 +35,12 @@ export function parseApproval(method: string | undefined, seconds: string | unde
 }
 
 type Parts = Omit<AppOptions, "ready">;
+type MakeApp = (hooks: Pick<AppOptions, "ready">) => App;
 
-export async function runJsonMode(parts: Parts, task: string, io: Io): Promise<number> {
+export async function runJsonMode(makeApp: MakeApp, oneShot: OneShot, io: Io): Promise<number> {
   const output = openOutput(io);
   const { runJson } = await import("../modes/json.ts");
-  return runJson(createApp({ ...parts, ready: output.ready }), task, output, io);
+  return runJson(makeApp({ ready: output.ready }), oneShot, output, io);
 }
 
 export async function runRpcMode(parts: Omit<Parts, "ask">, approval: ApprovalFlags, io: Io): Promise<number> {

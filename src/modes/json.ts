@@ -1,27 +1,51 @@
 // JSON mode: the session's header, then every event of one prompt as it happens, each a line; stdout gets nothing else.
 import type { App } from "../app/app.ts";
+import type { AgentEvent } from "../protocol/event.ts";
+import { toAppError } from "../util/error.ts";
 import type { Io } from "./io.ts";
+import { judge, type OneShot, promptTask, toRunResult, toVerdict, type Verdict } from "./one-shot.ts";
 import { reportOutcome } from "./outcome.ts";
 import type { RecordOutput } from "./records.ts";
 import { leave, watchSignals } from "./signals.ts";
 
-/** Runs `task` and gives the exit code, which is that of the print mode. */
-export async function runJson(app: App, task: string, output: RecordOutput, io: Io): Promise<number> {
+type Settled = AgentEvent & { readonly type: "agent_settled" };
+
+/** Runs the task and gives the exit code, which is that of the print mode. */
+export async function runJson(app: App, oneShot: OneShot, output: RecordOutput, io: Io): Promise<number> {
+  const { task, answersJson, settle } = oneShot;
+  let settled: Settled = { type: "agent_settled", aborted: false };
   const stopped = Promise.withResolvers<void>();
   const signals = watchSignals(io, () => {
     stopped.resolve();
     void app.abort();
   });
   output.write(app.session().header);
-  const unsubscribe = app.subscribe(output.write);
+  // The last record carries the verdict, so it waits for that.
+  const unsubscribe = app.subscribe((event) => {
+    if (event.type === "agent_settled") settled = event;
+    else output.write(event);
+  });
+
+  function conclude(verdict: Verdict, outcome: Parameters<typeof toRunResult>[2]): void {
+    const result = toRunResult(verdict, app, outcome, answersJson);
+    const last: Settled = { ...settled, result };
+    output.write(last);
+    settle?.(result);
+  }
+
   try {
-    const outcome = await app.prompt(await app.expand(task)).catch(async (error) => {
+    const outcome = await promptTask(app, task).catch(async (thrown) => {
+      conclude(toVerdict(toAppError(thrown)), { text: "", denied: settled.deniedCalls ?? [] });
       await output.drain(stopped.promise);
-      throw error;
+      throw thrown;
     });
+    const verdict = judge(outcome, signals.exitCode());
+    conclude(verdict, outcome);
+    // Nor is a reader waited for that does not read when the time is over.
+    if (outcome.error?.code === "time_limit") stopped.resolve();
     const isWritten = await output.drain(stopped.promise);
-    const code = reportOutcome(outcome, signals);
-    return isWritten ? code : leave(io, code);
+    reportOutcome(outcome, verdict);
+    return isWritten ? verdict.exitCode : leave(io, verdict.exitCode);
   } finally {
     unsubscribe();
     signals.stop();

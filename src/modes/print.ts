@@ -6,19 +6,20 @@ import { describeDuration } from "../util/duration.ts";
 import { visible, visibleLine } from "../util/sanitize.ts";
 import { oneLine } from "../util/truncate.ts";
 import type { Io } from "./io.ts";
+import { judge, type OneShot, promptTask, toRunResult } from "./one-shot.ts";
 import { reportOutcome } from "./outcome.ts";
-import { describeCall, describeCompaction, describeExit, describeSession } from "./show.ts";
+import { describeCall, describeCompaction, describeExit, describeFallback, describeSession } from "./show.ts";
 import { watchSignals } from "./signals.ts";
 
 /** A tool that took longer than this has its time told. */
 const slowToolMs = 5000;
 
 /**
- * Runs `task` and gives the exit code. A terminal sees the answer as it is written; a pipe or file gets the final answer
- * once it is whole, so that nothing half-done is ever taken for it.
+ * Runs the task and gives the exit code. A terminal sees the answer as it is written; a pipe or file gets the final answer
+ * once it is whole, so that nothing half-done is ever taken for it, and so does everybody when it is to be valid JSON.
  */
-export async function runPrint(app: App, task: string, io: Io): Promise<number> {
-  const live = io.isTerminal(1);
+export async function runPrint(app: App, { task, answersJson = false, settle }: OneShot, io: Io): Promise<number> {
+  const live = io.isTerminal(1) && !answersJson;
   const { quiet } = app.config;
   const signals = watchSignals(io, () => app.abort());
   let atLineStart = true;
@@ -40,7 +41,8 @@ export async function runPrint(app: App, task: string, io: Io): Promise<number> 
       const { attempt, maxAttempts, delayMs, errorMessage } = event;
       io.stderr(`${visible(oneLine(errorMessage, 300))}\n`);
       io.stderr(`  trying again in ${describeDuration(delayMs)} (${attempt} of ${maxAttempts})\n`);
-    } else if (event.type === "compaction_start") io.stderr("compacting the conversation\n");
+    } else if (event.type === "model_fallback") io.stderr(`${visible(describeFallback(event))}\n`);
+    else if (event.type === "compaction_start") io.stderr("compacting the conversation\n");
     else if (event.type === "compaction_end") {
       const text = describeCompaction(event);
       if (text !== undefined) io.stderr(`  ${visible(text)}\n`);
@@ -56,22 +58,25 @@ export async function runPrint(app: App, task: string, io: Io): Promise<number> 
   }
 
   const unsubscribe = app.subscribe(show);
-  const outcome = await app.prompt(await app.expand(task));
+  const outcome = await promptTask(app, task);
   unsubscribe();
   signals.stop();
   app.close();
   if (!quiet && app.session().stored()) io.stderr(`${describeSession(app)}\n`);
 
-  const { status, text, isCut } = outcome;
-  const incomplete = status !== "done";
+  const { status, text, isCut, error } = outcome;
+  const isWhole = status === "done" || error?.code === "denied";
   if (!live && text !== "") {
     const answer = text.endsWith("\n") ? text : `${text}\n`;
     // An answer cut by the output limit is still what the model had to say; anything less goes to stderr.
-    if (!incomplete || isCut) io.stdout(answer);
+    if (isWhole || (isCut && !answersJson)) io.stdout(answer);
     else io.stderr(`The answer so far, not complete:\n${visible(answer)}`);
   }
   await io.flush();
-  return reportOutcome(outcome, signals);
+  const verdict = judge(outcome, signals.exitCode());
+  settle?.(toRunResult(verdict, app, outcome, answersJson));
+  reportOutcome(outcome, verdict);
+  return verdict.exitCode;
 }
 
 function isUnasked({ details }: ToolResult): boolean {

@@ -38,6 +38,11 @@ export function describeCompaction({
   return `compacted: ${before} → about ${after} tokens`;
 }
 
+/** Who goes on, and why the one before did not. */
+export function describeFallback({ from, to, errorMessage }: AgentEvent & { type: "model_fallback" }): string {
+  return `${oneLine(errorMessage, 300)}\n  ${from.provider}/${from.modelId} does not answer; going on with ${to.provider}/${to.modelId}`;
+}
+
 export function describeError(error: AppError): string {
   return error.hint === undefined ? error.message : `${error.message}\n  ${error.hint}`;
 }

@@ -11,6 +11,7 @@ import {
   ToolResultMessage,
   Usage,
 } from "./message.ts";
+import { DeniedCall, RunError, RunResult } from "./outcome.ts";
 
 const contentIndex = z.number();
 
@@ -36,23 +37,7 @@ export const ToolResult = z.looseObject({
 });
 export type ToolResult = z.infer<typeof ToolResult>;
 
-/** A call that the gate refused: what it was about in a few words, and the reason the model was given. */
-export const DeniedCall = z.looseObject({
-  toolCallId: z.string(),
-  toolName: z.string(),
-  summary: z.string(),
-  reason: z.string(),
-});
-export type DeniedCall = z.infer<typeof DeniedCall>;
-
-/** Why a prompt did not end well. */
-export const RunError = z.looseObject({
-  code: z.string(),
-  message: z.string(),
-  /** What to do next. */
-  hint: z.optional(z.string()),
-});
-export type RunError = z.infer<typeof RunError>;
+export { DeniedCall, RunError };
 
 /** Why a conversation is compacted: the user asked for it, the next request would not fit, or the provider said that one did not. */
 export const CompactionReason = z.enum(["manual", "threshold", "overflow"]);
@@ -69,6 +54,8 @@ export const CompactionResult = z.looseObject({
 });
 export type CompactionResult = z.infer<typeof CompactionResult>;
 
+const ModelName = z.object({ provider: z.string(), modelId: z.string() });
+
 const toolCallFields = {
   toolCallId: z.string(),
   toolName: z.string(),
@@ -80,7 +67,8 @@ const toolArgs = z.record(z.string(), z.unknown());
  * the assistant message (start, updates, end), its tool executions each followed by its result message, and `turn_end`;
  * at last `agent_end` and, exactly once per prompt and whatever happened, `agent_settled`, with the calls that were denied, if any, and
  * with the reason when it did not end well. Messages of the queue begin a turn, each behind its `queue_update`. A request that failed for a passing reason ends its
- * run with `willRetry`; after `auto_retry_start` and the wait it names, a further run begins with `agent_start`.
+ * run with `willRetry`; after `auto_retry_start` and the wait it names, a further run begins with `agent_start`. With `--fallback` one that is
+ * not repeated any more ends its run so too; after `model_fallback` a run with the next model begins.
  * A compaction stands between its start and its end: before the answer of the turn it makes room for (`threshold`), between a run that did
  * not fit and its repetition (`overflow`), or outside of any run (`manual`).
  */
@@ -92,6 +80,8 @@ export const AgentEvent = z.discriminatedUnion("type", [
     aborted: z.boolean(),
     deniedCalls: z.optional(z.array(DeniedCall)),
     error: z.optional(RunError),
+    /** In JSON mode: the verdict of the whole run. */
+    result: z.optional(RunResult),
   }),
   z.object({ type: z.literal("turn_start") }),
   z.object({ type: z.literal("turn_end"), message: AssistantMessage, toolResults: z.array(ToolResultMessage) }),
@@ -120,6 +110,7 @@ export const AgentEvent = z.discriminatedUnion("type", [
     attempt: z.number(),
     finalError: z.optional(z.string()),
   }),
+  z.object({ type: z.literal("model_fallback"), from: ModelName, to: ModelName, errorMessage: z.string() }),
   z.object({ type: z.literal("compaction_start"), reason: CompactionReason }),
   z.object({
     type: z.literal("compaction_end"),

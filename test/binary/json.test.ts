@@ -73,7 +73,11 @@ test("begins with the session's header, then tells every event; agent_settled co
     "agent_end",
     "agent_settled",
   ]);
-  expect(records.at(-1)).toEqual({ type: "agent_settled", aborted: false });
+  expect(records.at(-1)).toEqual({
+    type: "agent_settled",
+    aborted: false,
+    result: expect.objectContaining({ status: "done", exitCode: 0, reason: null, text: "Hello from the model." }),
+  });
   expect(code).toBe(0);
 });
 
@@ -110,6 +114,7 @@ test("a failure is in the answer's message, in the last record and in the exit c
     type: "agent_settled",
     aborted: false,
     error: expect.objectContaining({ code: "bad_request", message: expect.stringContaining("no such model") }),
+    result: expect.objectContaining({ status: "error", exitCode: 1 }),
   });
   expect(code).toBe(1);
   expect(stderr).toContain("no such model");
@@ -216,7 +221,11 @@ describe("a signal", () => {
       signalWhen: { when: '"text":"begun\\n"', signal },
     });
     const records = recordsOf(result.stdout);
-    expect(records.at(-1)).toEqual({ type: "agent_settled", aborted: true });
+    expect(records.at(-1)).toEqual({
+      type: "agent_settled",
+      aborted: true,
+      result: expect.objectContaining({ status: "aborted", exitCode }),
+    });
     expect(records.findLast(({ type }) => type === "message_end").message).toMatchObject({ stopReason: "aborted" });
     expect(result.code).toBe(exitCode);
     expect(existsSync(dir.file("pid"))).toBe(true);
@@ -261,7 +270,11 @@ describe("a signal", () => {
     await cli.waitFor('"delta":"half"');
     cli.kill("SIGTERM");
     const { stdout, code } = await cli.exited;
-    expect(recordsOf(stdout).at(-1)).toEqual({ type: "agent_settled", aborted: true });
+    expect(recordsOf(stdout).at(-1)).toEqual({
+      type: "agent_settled",
+      aborted: true,
+      result: expect.objectContaining({ status: "aborted", exitCode: 143 }),
+    });
     expect(code).toBe(143);
   });
 });

@@ -53,7 +53,13 @@ test.each<[string, string[], flags: Record<string, unknown>, words: string[]]>([
   ],
   ["a task of nothing", ["", " "], {}, ["", " "]],
 ])("%s", (_name, argv, flags, words) => {
-  expect(parseArgs(argv, args)).toEqual({ flags, words } as never);
+  const parsed = parseArgs(argv, args);
+  expect({ flags: parsed.flags, words: parsed.words }).toEqual({ flags, words } as never);
+});
+
+test("the words behind -- are counted", () => {
+  expect(parseArgs(["a", "--", "@b", "-c"], args)).toMatchObject({ words: ["a", "@b", "-c"], literal: 2 });
+  expect(parseArgs(["a", "@b"], args)).toMatchObject({ words: ["a", "@b"], literal: 0 });
 });
 
 test.each([

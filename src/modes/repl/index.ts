@@ -7,6 +7,7 @@ import { visible, visibleLine } from "../../util/sanitize.ts";
 import { version } from "../../util/version.ts";
 import type { Io } from "../io.ts";
 import { cutToWidth } from "../layout.ts";
+import { promptTask, type Task } from "../one-shot.ts";
 import { describeError, describeSession } from "../show.ts";
 import { watchSignals } from "../signals.ts";
 import { createStyle, wantsColour } from "../style.ts";
@@ -25,14 +26,14 @@ import { createTranscript } from "./transcript.ts";
 export type ReplHooks = Pick<AppOptions, "ask" | "onBug" | "notify">;
 
 export interface ReplOptions {
-  /** Run at once, as if it had been typed; "" for none. */
-  readonly firstTask: string;
+  /** Run at once, as if it had been typed the way it is `shown`; "" for none. */
+  readonly firstTask: Task & { readonly shown: string };
   readonly env: AppOptions["env"];
   readonly cwd: string;
 }
 
-/** Errors that end an answer which stands all the same: the user goes on instead of sending the input again. */
-const answeredErrors = new Set(["turn_limit", "output_limit"]);
+/** Errors that end work which stands all the same, as far as it came: the user goes on instead of sending the input again. */
+const answeredErrors = new Set(["turn_limit", "tool_call_limit", "cost_limit", "time_limit", "output_limit"]);
 const prompt = "> ";
 
 /** Gives the exit code: 0 when the user leaves, 128 + its number after a signal. Rejects with what crashed it. */
@@ -77,7 +78,6 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
   const transcript = createTranscript(screen, style, status.askedMs);
   const ask = createReplAsk({ reader, screen, status, transcript, style, abort: app.abort });
   const pick = createReplPick({ reader, screen, transcript, style });
-  const { provider, model } = app.config;
   let left = false;
   let historyFailed = false;
 
@@ -92,9 +92,14 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
     transcript.notice(`${style.red("error:")} A tool failed in a way it should not: ${visible(redact(text))}`);
   }
 
+  function modelName(): string {
+    const { provider, model } = app.config;
+    return `${provider.name}/${model.id}`;
+  }
+
   function greet(): void {
     const hint = "  /help for commands";
-    screen.print(`${style.bold(`pi-ts ${version}`)}  ${visibleLine(`${provider.name}/${model.id}`)}\n`);
+    screen.print(`${style.bold(`pi-ts ${version}`)}  ${visibleLine(modelName())}\n`);
     screen.print(style.dim(`${cutToWidth(visibleLine(options.cwd), terminal.columns - hint.length)}${hint}\n`));
   }
 
@@ -115,33 +120,26 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
   }
 
   /** Runs one input; the result is what the next edit line begins with. */
-  async function submit(text: string): Promise<string> {
+  async function submit(text: string, task: Task = { text }): Promise<string> {
     remember(text);
-    const result = await runCommand(text, app, { pick });
-    if (!result) return runPrompt(text);
+    const result = task.files || task.images ? undefined : await runCommand(text, app, { pick });
+    if (!result) return runPrompt(text, task);
     if (result.text !== undefined) transcript.notice(visible(result.text));
     if (result.recap) recap();
     if (result.exit) left = true;
     return result.input ?? "";
   }
 
-  async function runPrompt(text: string): Promise<string> {
-    status.start(`${provider.name}/${model.id}`);
+  async function runPrompt(text: string, task: Task): Promise<string> {
+    status.start(modelName());
     // What cannot be stored is not said, and no reason to leave.
-    const {
-      status: end,
-      error,
-      answered,
-    } = await app
-      .expand(text)
-      .then((said) => app.prompt(said))
-      .catch(notStored);
+    const { status: end, error, answered } = await promptTask(app, task).catch(notStored);
     status.stop();
     if (end === "done") return "";
     if (end === "aborted") transcript.notice(style.yellow("interrupted"));
     else if (error) transcript.notice(`${style.red("error:")} ${visible(redact(describeError(error)))}`);
     const typed = keyboard.defuse();
-    const stands = end === "aborted" ? answered : answeredErrors.has(error?.code ?? "");
+    const stands = answeredErrors.has(error?.code ?? "") || end === "aborted" ? answered : false;
     return stands ? "" : `${text}${typed ? "\n" : ""}`;
   }
 
@@ -154,10 +152,11 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
       others = found.map(({ name }) => name);
     });
     let next = "";
-    if (options.firstTask.trim() !== "") {
+    const { shown, ...task } = options.firstTask;
+    if (shown.trim() !== "") {
       transcript.beginInput();
-      screen.print(`${label}${visible(options.firstTask).replaceAll("\n", `\n${" ".repeat(prompt.length)}`)}\n`);
-      next = await submit(options.firstTask);
+      screen.print(`${label}${visible(shown).replaceAll("\n", `\n${" ".repeat(prompt.length)}`)}\n`);
+      next = await submit(shown, task);
     }
     while (!left) {
       transcript.beginInput();
@@ -172,7 +171,8 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
       next = "";
       if (reading.type === "end") return;
       const text = reading.text.trimEnd();
-      if (reading.type === "line" && text !== "") next = await submit(text);
+      // A first task that failed and is sent again takes its files along again.
+      if (reading.type === "line" && text !== "") next = await submit(text, text === shown ? task : undefined);
       else if (reading.type === "interrupt" && text === "") transcript.notice(style.dim("Ctrl-D or /exit leaves"));
     }
   }

@@ -3,7 +3,7 @@ import type { AgentEvent } from "../../protocol/event.ts";
 import { describeDuration } from "../../util/duration.ts";
 import { visible } from "../../util/sanitize.ts";
 import { oneLine } from "../../util/truncate.ts";
-import { describeCompaction } from "../show.ts";
+import { describeCompaction, describeFallback } from "../show.ts";
 import type { Style } from "../style.ts";
 import type { Screen } from "./screen.ts";
 import { formatToolCall } from "./tool-line.ts";
@@ -73,6 +73,9 @@ export function createTranscript(screen: Screen, style: Style, askedMs: () => nu
         notice(`${style.yellow(visible(oneLine(errorMessage, 300)))}\n  ${again}`);
         return;
       }
+      case "model_fallback":
+        notice(style.yellow(visible(describeFallback(event))));
+        return;
       case "compaction_end": {
         const text = describeCompaction(event);
         if (text !== undefined) notice(event.result ? style.dim(text) : style.yellow(visible(text)));

@@ -1,0 +1,163 @@
+// `--output-schema`: the JSON Schema (draft 2020-12) that an answer must be valid against, and what the model is told of it.
+import { readFileSync, statSync } from "node:fs";
+import type { Review } from "../agent/loop.ts";
+import { AppError } from "../util/error.ts";
+import { oneLine } from "../util/truncate.ts";
+
+export interface OutputSchema {
+  /** A paragraph for the system prompt. */
+  readonly instructions: string;
+  /** Accepts an answer that is one JSON text and valid, as that text; a code fence around all of it does not count. */
+  review(answer: string): Review;
+}
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+interface JsonObject {
+  [key: string]: Json;
+}
+
+/** What is wrong at one place, as the validator tells it. */
+interface Problem {
+  readonly absoluteKeywordLocation: string;
+  readonly instanceLocation: string;
+}
+
+const draft = "https://json-schema.org/draft/2020-12/schema";
+const uri = "output-schema:/";
+const maxBytes = 1024 * 1024;
+/** Most problems that one complaint names. */
+const maxProblems = 20;
+
+/** `value` is the schema itself, or the file that has it (relative to `cwd`). Throws `AppError` `usage` for what is no such schema, naming the place. */
+export async function loadOutputSchema(value: string, cwd: string): Promise<OutputSchema> {
+  const { text, source } = await readSchema(value, cwd);
+  const schema = parseSchema(text, source);
+  const validate = await compile(schema, source);
+  return {
+    instructions: `Your final answer (the message in which you call no tool any more) must be one JSON text and nothing else: no words around it, no code fence. It must be valid against this JSON Schema (draft 2020-12):\n\n${JSON.stringify(schema)}`,
+    review(answer) {
+      const json = withoutFence(answer);
+      let value: Json;
+      try {
+        value = JSON.parse(json);
+      } catch (error) {
+        return { complaint: complain([`It is not JSON: ${(error as Error).message}`]) };
+      }
+      const problems = validate(value);
+      if (problems.length === 0) return { accepted: json };
+      return { complaint: complain(problems.map((problem) => describe(problem, value, schema))) };
+    },
+  };
+}
+
+async function readSchema(value: string, cwd: string): Promise<{ text: string; source: string }> {
+  if (value.trimStart().startsWith("{")) return { text: value, source: "--output-schema" };
+  const { resolvePath } = await import("../util/paths.ts");
+  const path = resolvePath(cwd, value);
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile()) throw new Error("it is not a regular file");
+    if (stat.size > maxBytes) throw new Error(`it is larger than ${maxBytes / 1024 / 1024} MB`);
+    return { text: readFileSync(path, "utf8"), source: path };
+  } catch (error) {
+    throw new AppError("usage", `Cannot read the output schema ${path}: ${(error as Error).message}`, {
+      hint: "--output-schema takes a file, or the schema itself as a JSON object.",
+      cause: error,
+    });
+  }
+}
+
+function parseSchema(text: string, source: string): JsonObject {
+  let schema: Json;
+  try {
+    schema = JSON.parse(text);
+  } catch (error) {
+    throw badSchema(source, `it is not JSON: ${(error as Error).message}`);
+  }
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
+    throw badSchema(source, "it is not a JSON object");
+  }
+  const { $schema } = schema;
+  if ($schema !== undefined && (typeof $schema !== "string" || $schema.replace(/#$/, "") !== draft)) {
+    throw badSchema(source, `its $schema is ${JSON.stringify($schema)}, and only draft 2020-12 is known (${draft})`);
+  }
+  return schema;
+}
+
+/** The problems of a value with the schema, none when it is valid. */
+async function compile(schema: JsonObject, source: string): Promise<(value: Json) => readonly Problem[]> {
+  const { registerSchema, setMetaSchemaOutputFormat, validate } = await import("@hyperjump/json-schema/draft-2020-12");
+  setMetaSchemaOutputFormat("BASIC");
+  try {
+    registerSchema(schema, uri, draft);
+    const validator = await validate(uri);
+    return (value) => {
+      const result = validator(value, "BASIC");
+      return result.valid ? [] : (result.errors ?? []);
+    };
+  } catch (error) {
+    throw badSchema(source, explain(error, schema));
+  }
+}
+
+/** What the validator has against a schema: its own rules, a reference that leads nowhere, or a pattern. */
+function explain(error: unknown, schema: JsonObject): string {
+  const { message, output } = error as Error & { output?: { errors?: readonly Problem[] } };
+  const [first, ...others] = output?.errors ?? [];
+  if (!first) return message.replaceAll(uri, "");
+  // The deepest place says most.
+  const problem = others.reduce((best, other) => (depth(other) > depth(best) ? other : best), first);
+  const value = valueAt(schema, problem.instanceLocation);
+  return `${pointer(problem.instanceLocation) || "the whole"} cannot be ${oneLine(JSON.stringify(value) ?? "", 200)}`;
+}
+
+function depth({ instanceLocation }: Problem): number {
+  return pointer(instanceLocation).split("/").length;
+}
+
+function badSchema(source: string, why: string): AppError {
+  return new AppError("usage", `${source} is no usable output schema: ${why}`, {
+    hint: "It must be a JSON Schema of draft 2020-12; references may lead only within it.",
+  });
+}
+
+/** One problem in words: where, what stands there, and which rule it breaks. */
+function describe({ instanceLocation, absoluteKeywordLocation }: Problem, value: Json, schema: JsonObject): string {
+  const keyword = pointer(absoluteKeywordLocation);
+  const rule = valueAt(schema, absoluteKeywordLocation);
+  const name = keyword.slice(keyword.lastIndexOf("/") + 1);
+  const shown = oneLine(JSON.stringify(valueAt(value, instanceLocation)) ?? "", 100);
+  const broken = rule === undefined ? keyword : `"${name}": ${oneLine(JSON.stringify(rule), 200)}`;
+  return `At ${pointer(instanceLocation) || "the top"}, ${shown} breaks the rule ${broken}`;
+}
+
+function complain(problems: readonly string[]): string {
+  const shown = problems.slice(0, maxProblems).map((problem) => `- ${problem}`);
+  const rest = problems.length > maxProblems ? [`- and ${problems.length - maxProblems} more`] : [];
+  return [
+    "Your answer is not what was asked for:",
+    ...shown,
+    ...rest,
+    "Answer again with the JSON text alone, valid against the schema.",
+  ].join("\n");
+}
+
+/** The JSON Pointer (RFC 6901) in the fragment of a location; "" for the whole. */
+function pointer(location: string): string {
+  return decodeURIComponent(location.slice(location.indexOf("#") + 1));
+}
+
+function valueAt(value: Json, location: string): Json | undefined {
+  let found: Json | undefined = value;
+  for (const part of pointer(location).split("/").slice(1)) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    found = typeof found === "object" && found !== null ? (found as JsonObject)[key] : undefined;
+  }
+  return found;
+}
+
+/** The text inside, when the whole answer is one code fence of JSON. */
+function withoutFence(answer: string): string {
+  const text = answer.trim();
+  return /^```(?:json)?[ \t]*\r?\n([\s\S]*?)\r?\n?```$/i.exec(text)?.[1]?.trim() ?? text;
+}

@@ -1,0 +1,118 @@
+// `--result FILE`: the verdict of a run as one JSON object, true whatever way the run ends. It says `running` from the start on, which shows
+// that the file can be written and is what a run leaves that was killed; the process's end puts the verdict in its place.
+import { existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { App } from "../app/app.ts";
+import { emptyUsage } from "../app/usage.ts";
+import { interrupted, toRunResult, toVerdict, type Verdict } from "../modes/one-shot.ts";
+import { leave } from "../modes/signals.ts";
+import type { RunResult } from "../protocol/outcome.ts";
+import { AppError, toAppError } from "../util/error.ts";
+import { log } from "../util/log.ts";
+import { realTarget, resolvePath } from "../util/paths.ts";
+import { writePrivateFile } from "../util/private-file.ts";
+import { stdoutFailure } from "../util/stdout.ts";
+
+export interface ResultFile {
+  /** What `app` has done is part of the verdict from now on. */
+  follow(app: App): void;
+  /** The verdict of a run that came to its end. */
+  settle(result: RunResult): void;
+  /** Why there is no run, or why it broke off. */
+  fail(thrown: unknown): void;
+}
+
+const signals = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Throws `AppError` `usage` when the file cannot be written. */
+export function openResultFile(path: string, cwd: string): ResultFile {
+  const target = findTarget(resolvePath(cwd, path));
+  let app: App | undefined;
+  let settled: RunResult | undefined;
+  let failure: AppError | undefined;
+
+  function write(result: RunResult): void {
+    writePrivateFile(target, `${JSON.stringify(result, null, 2)}\n`);
+  }
+
+  /** The verdict that fits the exit code, whatever the run had said of itself. */
+  function conclude(exitCode: number): RunResult {
+    const said = settled?.exitCode === exitCode ? settled : undefined;
+    const verdict = said ? undefined : explain(exitCode);
+    const known = said ?? settled ?? (app ? toRunResult(running, app, { text: "", denied: [] }) : nothing());
+    return { ...known, ...verdict, exitCode, durationMs: Math.round(performance.now()) };
+  }
+
+  function explain(exitCode: number): Verdict {
+    if (Object.values(signals).some((code) => code === exitCode)) return interrupted(exitCode);
+    if (failure) return { ...toVerdict(failure), exitCode };
+    if (exitCode === 0) return { status: "done", exitCode, reason: null };
+    const broken = stdoutFailure();
+    const message = broken ? `Could not write to stdout: ${broken.message}` : "The run broke off";
+    return toVerdict(new AppError(broken ? "output" : "internal", message));
+  }
+
+  try {
+    write(nothing());
+  } catch (error) {
+    throw cannotWrite(target, error);
+  }
+  process.on("exit", (code) => {
+    try {
+      write(conclude(code));
+    } catch (error) {
+      log().error(cannotWrite(target, error).message);
+      process.exitCode = code || 1;
+    }
+  });
+  // While nobody else listens, such as before the run, a signal would end the process without a word.
+  for (const [name, code] of Object.entries(signals)) {
+    process.on(name, () => {
+      if (process.listenerCount(name) === 1) leave({ exit: (exitCode) => process.exit(exitCode) }, code);
+    });
+  }
+  return {
+    follow(followed) {
+      app = followed;
+    },
+    settle(result) {
+      settled = result;
+    },
+    fail(thrown) {
+      failure = toAppError(thrown);
+    },
+  };
+}
+
+const running = { status: "running", exitCode: null, reason: null } as const;
+
+function nothing(): RunResult {
+  return {
+    ...running,
+    text: "",
+    sessionId: null,
+    model: null,
+    turns: 0,
+    toolCalls: 0,
+    deniedCalls: [],
+    usage: emptyUsage(),
+    cost: 0,
+    durationMs: Math.round(performance.now()),
+  };
+}
+
+/** Where the file is or will be; what is no regular file must not be replaced by one. */
+function findTarget(path: string): string {
+  try {
+    const target = realTarget(path);
+    if (existsSync(target) && !statSync(target).isFile()) throw new Error("it is not a regular file");
+    if (!statSync(dirname(target)).isDirectory()) throw new Error("its folder is none");
+    return target;
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
+function cannotWrite(path: string, error: unknown): AppError {
+  return new AppError("usage", `--result: cannot write ${path}: ${(error as Error).message}`, { cause: error });
+}

@@ -1,0 +1,76 @@
+// What the modes that run one task and end have in common: the task, and the verdict in the words programs read.
+import type { App, LoopOutcome } from "../app/app.ts";
+import type { ImageContent } from "../protocol/message.ts";
+import type { RunError, RunResult, RunStatus } from "../protocol/outcome.ts";
+import { type AppError, isLimit } from "../util/error.ts";
+import { redact } from "../util/redact.ts";
+
+/** What the user says: words, in which a template may be named, and the files given along. */
+export interface Task {
+  readonly text: string;
+  /** The texts of files, as they stand behind the words. */
+  readonly files?: string | undefined;
+  readonly images?: readonly ImageContent[] | undefined;
+}
+
+export interface OneShot {
+  readonly task: Task;
+  /** A schema asks for the answer: it is JSON, and nothing else may be taken for it. */
+  readonly answersJson?: boolean;
+  /** Told the verdict as soon as there is one. */
+  readonly settle?: ((result: RunResult) => void) | undefined;
+}
+
+/** Runs the task as one prompt. */
+export async function promptTask(app: App, { text, files = "", images }: Task): Promise<LoopOutcome> {
+  const said = [await app.expand(text), files].filter((part) => part.trim() !== "").join("\n\n");
+  return app.prompt(said, images);
+}
+
+/** How a run ended. The codes of `reason` are those of errors, and `aborted` for a signal. */
+export interface Verdict {
+  readonly status: RunStatus;
+  readonly exitCode: number;
+  readonly reason: RunError | null;
+}
+
+/** `signalled` is the exit code that a signal asks for, if one came. */
+export function judge({ status, error }: Pick<LoopOutcome, "status" | "error">, signalled?: number): Verdict {
+  if (signalled !== undefined) return interrupted(signalled);
+  if (error && error.code !== "aborted") return toVerdict(error);
+  return status === "done" ? { status: "done", exitCode: 0, reason: null } : interrupted(1);
+}
+
+export function toVerdict(error: AppError): Verdict {
+  const { code, message, hint, exitCode } = error;
+  const reason = { code, message: redact(message), ...(hint === undefined ? {} : { hint: redact(hint) }) };
+  return { status: isLimit(error) ? "limit" : "error", exitCode, reason };
+}
+
+export function interrupted(exitCode: number): Verdict {
+  return { status: "aborted", exitCode, reason: { code: "aborted", message: "The run was interrupted" } };
+}
+
+/** The verdict with what is known of the run. */
+export function toRunResult(
+  verdict: Pick<RunResult, "status" | "exitCode" | "reason">,
+  app: App,
+  { text, denied }: Pick<LoopOutcome, "text" | "denied">,
+  answersJson = false,
+): RunResult {
+  const { turns, toolCalls, usage, isPriced } = app.progress();
+  const { provider, id } = app.config.model;
+  return {
+    ...verdict,
+    text,
+    ...(answersJson && verdict.status === "done" ? { output: JSON.parse(text) } : {}),
+    sessionId: app.session().id,
+    model: `${provider}/${id}`,
+    turns,
+    toolCalls,
+    deniedCalls: [...denied],
+    usage,
+    cost: isPriced ? usage.cost.total : null,
+    durationMs: Math.round(performance.now()),
+  };
+}
