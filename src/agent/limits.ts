@@ -81,7 +81,7 @@ function toolCallLimit(calls: number): AppError {
 }
 
 function costLimit(spent: number, limit: number): AppError {
-  return new AppError("cost_limit", `Stopped after $${round(spent)}: the cost limit of $${limit} is reached`, {
+  return new AppError("cost_limit", `Stopped after $${round(spent)}: the cost limit of $${round(limit)} is reached`, {
     hint: "Raise --max-cost, or go on with a further prompt.",
   });
 }
@@ -94,5 +94,5 @@ function uncounted(): AppError {
 
 /** Dollars with as many digits as say something. */
 function round(dollars: number): string {
-  return dollars >= 1 ? dollars.toFixed(2) : String(Number(dollars.toPrecision(2)));
+  return dollars >= 0.1 ? dollars.toFixed(2) : String(Number(dollars.toPrecision(2)));
 }

@@ -1,5 +1,5 @@
 // `@file` arguments: files that go along with the task, texts word for word and images as images.
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import type { ImageContent } from "../protocol/message.ts";
 import { AppError } from "../util/error.ts";
 import { resolvePath } from "../util/paths.ts";
@@ -17,8 +17,9 @@ export interface AttachedFiles {
   readonly images: readonly ImageContent[];
 }
 
-/** More of one text is not sent whole; all images together are as large as providers take them. */
+/** A larger text is not sent whole; images are scaled down to what providers take. */
 const maxTextBytes = 1024 * 1024;
+const maxImageBytes = 50 * 1024 * 1024;
 
 /** `literal` words at the end, those behind `--`, are never files; nor is a text with blanks that begins with `@`, unless there is such a file. */
 export function splitFileArgs(words: readonly string[], literal: number, cwd: string): SplitWords {
@@ -48,6 +49,14 @@ export async function readFileArgs(
   const images: ImageContent[] = [];
 
   async function read(path: string): Promise<void> {
+    const absolute = resolvePath(cwd, path);
+    if (!existsSync(absolute)) {
+      throw new AppError("usage", `@${path}: there is no such file`, {
+        hint: "A task that begins with @ goes behind `--`.",
+      });
+    }
+    const { size } = statSync(absolute);
+    if (size > maxImageBytes) throw tooLarge(path, size);
     const bytes = await readRegularFile(cwd, path);
     const kind = imageKind(bytes.subarray(0, imageHeadBytes));
     if (kind !== undefined && bytes.includes(0)) {
@@ -57,11 +66,7 @@ export async function readFileArgs(
       images.push(...(shown.images ?? []));
       return;
     }
-    if (bytes.length > maxTextBytes) {
-      throw new AppError("usage", `@${path} is too large to send whole: ${bytes.length} bytes, of ${maxTextBytes}`, {
-        hint: "Name the file in the task: the model reads what it needs of it.",
-      });
-    }
+    if (bytes.length > maxTextBytes) throw tooLarge(path, bytes.length);
     if (bytes.includes(0)) throw new AppError("usage", `@${path} is binary: neither text nor PNG, JPEG, GIF or WebP`);
     const text = decodeUtf8(bytes, path).replace(/^\ufeff/, "");
     texts.push(`<file path="${path}">\n${text}${text === "" || text.endsWith("\n") ? "" : "\n"}</file>`);
@@ -72,10 +77,14 @@ export async function readFileArgs(
       await read(path);
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
-      throw new AppError("usage", `@${path}: ${error.message}`, {
-        hint: "A task that begins with @ goes behind `--`.",
-      });
+      throw new AppError("usage", `@${path}: ${error.message}`);
     }
   }
   return { text: texts.join("\n\n"), images };
+}
+
+function tooLarge(path: string, bytes: number): AppError {
+  return new AppError("usage", `@${path} is too large to send whole: ${bytes} bytes, of which ${maxTextBytes} are possible`, {
+    hint: "Name the file in the task: the model reads what it needs of it.",
+  });
 }

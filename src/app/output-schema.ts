@@ -86,7 +86,10 @@ function parseSchema(text: string, source: string): JsonObject {
 
 /** The problems of a value with the schema, none when it is valid. */
 async function compile(schema: JsonObject, source: string): Promise<(value: Json) => readonly Problem[]> {
-  const { registerSchema, setMetaSchemaOutputFormat, validate } = await import("@hyperjump/json-schema/draft-2020-12");
+  const [{ registerSchema, unregisterSchema, setMetaSchemaOutputFormat, validate }, { removeUriSchemePlugin }] =
+    await Promise.all([import("@hyperjump/json-schema/draft-2020-12"), import("@hyperjump/browser")]);
+  // A schema is no reason to open other files, let alone connections.
+  for (const scheme of ["http", "https", "file"]) removeUriSchemePlugin(scheme);
   setMetaSchemaOutputFormat("BASIC");
   try {
     registerSchema(schema, uri, draft);
@@ -97,6 +100,9 @@ async function compile(schema: JsonObject, source: string): Promise<(value: Json
     };
   } catch (error) {
     throw badSchema(source, explain(error, schema));
+  } finally {
+    // What it compiled needs it no more, and another schema may come under the same name.
+    unregisterSchema(uri);
   }
 }
 

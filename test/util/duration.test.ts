@@ -1,5 +1,6 @@
+// Durations in words, and as people write them.
 import { expect, test } from "bun:test";
-import { describeDuration } from "../../src/util/duration.ts";
+import { describeDuration, parseDuration } from "../../src/util/duration.ts";
 
 test.each([
   [0, "0 ms"],
@@ -10,4 +11,27 @@ test.each([
   [119_700, "2 min 0 s"],
 ])("%p ms is %s", (ms, words) => {
   expect(describeDuration(ms)).toBe(words);
+});
+
+test.each<[string, number | undefined]>([
+  ["90", 90_000],
+  ["0.5", 500],
+  ["90s", 90_000],
+  ["1.5s", 1500],
+  ["500ms", 500],
+  ["10m", 600_000],
+  ["1h", 3_600_000],
+  ["1h30m", 5_400_000],
+  ["0", undefined],
+  ["0s", undefined],
+  ["", undefined],
+  ["-5", undefined],
+  ["10 m", undefined],
+  ["10min", undefined],
+  ["1d", undefined],
+  ["h", undefined],
+  ["1e3", undefined],
+  ["Infinity", undefined],
+])("%p is %p ms", (text, ms) => {
+  expect(parseDuration(text)).toBe(ms as number);
 });
