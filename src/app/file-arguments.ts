@@ -84,7 +84,11 @@ export async function readFileArgs(
 }
 
 function tooLarge(path: string, bytes: number): AppError {
-  return new AppError("usage", `@${path} is too large to send whole: ${bytes} bytes, of which ${maxTextBytes} are possible`, {
-    hint: "Name the file in the task: the model reads what it needs of it.",
-  });
+  return new AppError(
+    "usage",
+    `@${path} is too large to send whole: ${bytes} bytes, of which ${maxTextBytes} are possible`,
+    {
+      hint: "Name the file in the task: the model reads what it needs of it.",
+    },
+  );
 }

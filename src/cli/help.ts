@@ -16,7 +16,8 @@ ENVIRONMENT
 
 EXIT CODES
   0    finished with an answer
-  1    API error, fatal tool error, turn limit reached, or no whole answer
+  1    API error, fatal tool error, a limit reached, no whole answer, an answer that
+       --output-schema refuses, or a denied call with --fail-on-denied
   2    wrong usage, wrong configuration or missing key
   129, 130, 143    ended by SIGHUP, SIGINT (Ctrl-C), SIGTERM
 
@@ -24,6 +25,7 @@ EXAMPLES
   pi-ts                                  Talk to it
   pi-ts -p "why does test.sh fail?"      One answer on stdout
   git diff | pi-ts -p "review this"      Piped text is added to the task
+  pi-ts -p "what is wrong?" @shot.png    Files go along with it
 `;
 
 /** Help for the root command, or for one of its commands; plain text unless `colour`. */

@@ -22,7 +22,11 @@ describe("an answer", () => {
     ["JSON between blanks", '\n {"name": "Ada"}\n', '{"name": "Ada"}'],
     ["one fence", '```json\n{"name":"Ada"}\n```', '{"name":"Ada"}'],
     ["one fence without a language", '```\n{"name":"Ada"}\n```\n', '{"name":"Ada"}'],
-    ["large numbers as they were written", '{"name":"n","age":12345678901234567890}', '{"name":"n","age":12345678901234567890}'],
+    [
+      "large numbers as they were written",
+      '{"name":"n","age":12345678901234567890}',
+      '{"name":"n","age":12345678901234567890}',
+    ],
   ])("%s is taken", async (_name, answer, accepted) => {
     expect(await review(person, answer)).toEqual({ accepted });
   });
@@ -48,14 +52,24 @@ test.each<[name: string, schema: object, valid: unknown, invalid: unknown]>([
   ["$anchor", { $ref: "#it", $defs: { a: { $anchor: "it", type: "string" } } }, "x", 1],
   ["$dynamicRef", { $dynamicRef: "#it", $defs: { a: { $dynamicAnchor: "it", type: "string" } } }, "x", 1],
   ["$id of its own", { $id: "https://example.com/s", $ref: "#/$defs/a", $defs: { a: { type: "string" } } }, "x", 1],
-  ["a recursive schema", { properties: { next: { $ref: "#" } }, required: ["v"] }, { v: 1, next: { v: 2 } }, { v: 1, next: {} }],
+  [
+    "a recursive schema",
+    { properties: { next: { $ref: "#" } }, required: ["v"] },
+    { v: 1, next: { v: 2 } },
+    { v: 1, next: {} },
+  ],
   ["prefixItems with items", { prefixItems: [{ type: "string" }], items: { type: "number" } }, ["a", 1], ["a", "b"]],
   ["contains with maxContains", { contains: { const: 1 }, maxContains: 1 }, [1, 2], [1, 1]],
   ["dependentRequired", { dependentRequired: { a: ["b"] } }, { a: 1, b: 1 }, { a: 1 }],
   ["unevaluatedProperties", { allOf: [{ properties: { a: true } }], unevaluatedProperties: false }, { a: 1 }, { b: 1 }],
   ["unevaluatedItems", { allOf: [{ prefixItems: [true] }], unevaluatedItems: false }, [1], [1, 2]],
-  ["if, then, else", { if: { type: "string" }, then: { minLength: 1 }, else: { const: 0 } }, 0, ""],
-  ["names that objects have anyway", { required: ["__proto__", "toString"] }, JSON.parse('{"__proto__":1,"toString":1}'), {}],
+  ["if, then, else", JSON.parse('{"if":{"type":"string"},"then":{"minLength":1},"else":{"const":0}}'), 0, ""],
+  [
+    "names that objects have anyway",
+    { required: ["__proto__", "toString"] },
+    JSON.parse('{"__proto__":1,"toString":1}'),
+    {},
+  ],
   ["length in characters", { maxLength: 1 }, "🌍", "ab"],
   ["multipleOf", { multipleOf: 0.01 }, 0.07, 0.075],
   ["1.0 is an integer", { type: "integer" }, 1.0, 1.5],
@@ -69,7 +83,11 @@ test.each<[name: string, schema: object, valid: unknown, invalid: unknown]>([
 describe("what is no usable schema", () => {
   test.each<[name: string, schema: string, why: string]>([
     ["an unknown type", '{"type":"objekt"}', '/type cannot be "objekt"'],
-    ["a rule of a wrong type, deep inside", '{"properties":{"a":{"minimum":"x"}}}', '/properties/a/minimum cannot be "x"'],
+    [
+      "a rule of a wrong type, deep inside",
+      '{"properties":{"a":{"minimum":"x"}}}',
+      '/properties/a/minimum cannot be "x"',
+    ],
     ["items as in older drafts", '{"items":[{"type":"string"}]}', "/items cannot be ["],
     ["a reference that leads nowhere", '{"properties":{"a":{"$ref":"#/nope"}}}', "#/nope"],
     ["a pattern that is none", '{"pattern":"["}', "regular expression"],
@@ -111,7 +129,10 @@ describe("what is no usable schema", () => {
 
 test("a file is as good as the text, and the model is shown the schema", async () => {
   await using dir = tmp();
-  writeFileSync(dir.file("person.json"), JSON.stringify({ $schema: "https://json-schema.org/draft/2020-12/schema", ...person }));
+  writeFileSync(
+    dir.file("person.json"),
+    JSON.stringify({ $schema: "https://json-schema.org/draft/2020-12/schema", ...person }),
+  );
   const { instructions, review } = await loadOutputSchema("person.json", dir.path);
   expect(instructions).toContain('"required":["name"]');
   expect(review('{"name":"Ada"}')).toEqual({ accepted: '{"name":"Ada"}' });

@@ -73,14 +73,21 @@ describe("--max-cost", () => {
       ["--mode", "json", "-m", "gpt-4o", "--max-cost", "0.30"],
     );
     const { error, result } = lastRecord(stdout);
-    expect(error).toMatchObject({ code: "cost_limit", message: "Stopped after $0.35: the cost limit of $0.30 is reached" });
+    expect(error).toMatchObject({
+      code: "cost_limit",
+      message: "Stopped after $0.35: the cost limit of $0.30 is reached",
+    });
     expect(result).toMatchObject({ status: "limit", cost: 0.35, toolCalls: 1 });
     expect(stderr).toContain(error.message);
     expect([code, requests.length]).toEqual([1, 1]);
   });
 
   test("what stays below it goes on", async () => {
-    const { stdout, code } = await run([expensive, hello], ["-p", "-m", "gpt-4o", "--max-cost", "0.50"], "max_cost = 0.01\n");
+    const { stdout, code } = await run(
+      [expensive, hello],
+      ["-p", "-m", "gpt-4o", "--max-cost", "0.50"],
+      "max_cost = 0.01\n",
+    );
     expect([stdout, code]).toEqual(["Hello from the model.\n", 0]);
   });
 
@@ -124,7 +131,9 @@ describe("--timeout", () => {
   test("kills the tool that runs, with all it started, and tells the model why", async () => {
     await using dir = tmp();
     const command = "sleep 300 & echo $! > pid; wait";
-    await using server = await startReplayServer([{ turn: { calls: [{ id: "c1", name: "bash", arguments: { command } }] } }]);
+    await using server = await startReplayServer([
+      { turn: { calls: [{ id: "c1", name: "bash", arguments: { command } }] } },
+    ]);
     const args = ["--mode", "json", "--yolo", "--timeout", "2s", "hi"];
     const { stdout, code } = await runCli(args, { env: at(server.url), cwd: dir.path });
     expect(lastRecord(stdout)).toMatchObject({ error: { code: "time_limit" } });

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import * as z from "zod/mini";
 import { RunResult } from "../../src/protocol/outcome.ts";
 import { textDelta } from "../helpers/chat-stream.ts";
-import { gate, type Reply, type Script, refusal, startReplayServer } from "../helpers/replay-server.ts";
+import { gate, type Reply, refusal, type Script, startReplayServer } from "../helpers/replay-server.ts";
 import { binaryPath, type CliOptions, cleanEnv, runCli, startCli } from "../helpers/run-cli.ts";
 import { type TmpDir, tmp } from "../helpers/tmp.ts";
 
@@ -67,7 +67,13 @@ describe("the reason", () => {
   test.each<[name: string, script: Script, args: string[], code: number, expected: object]>([
     ["a refusal of the provider", [refusal(401, { error: { message: "bad key" } })], ["-p", "hi"], 1, { code: "auth" }],
     ["a reply that is none", ["refuse"], ["-p", "--max-retries", "0", "hi"], 1, { code: "network" }],
-    ["half an answer", [{ body: [textDelta("half")] }], ["-p", "--max-retries", "0", "hi"], 1, { code: "stream_truncated" }],
+    [
+      "half an answer",
+      [{ body: [textDelta("half")] }],
+      ["-p", "--max-retries", "0", "hi"],
+      1,
+      { code: "stream_truncated" },
+    ],
     ["a limit", [bash, hello], ["-p", "--yolo", "--max-turns", "1", "hi"], 1, { code: "turn_limit" }],
     ["a denied call", [bash, hello], ["-p", "--fail-on-denied", "hi"], 1, { code: "denied" }],
     ["no task", [], ["-p", ""], 2, { code: "usage", message: "No task given" }],
@@ -96,7 +102,10 @@ describe("the reason", () => {
 
 test("denied calls are listed, and without --fail-on-denied change nothing", async () => {
   const { result, code } = await run([bash, hello], ["-p", "hi"]);
-  expect(result).toMatchObject({ status: "done", deniedCalls: [{ toolCallId: "c1", toolName: "bash", summary: "true" }] });
+  expect(result).toMatchObject({
+    status: "done",
+    deniedCalls: [{ toolCallId: "c1", toolName: "bash", summary: "true" }],
+  });
   expect(code).toBe(0);
 });
 

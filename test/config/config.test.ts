@@ -6,6 +6,7 @@ import {
   type Flags,
   type KnownProvider,
   requireKey,
+  requirePrice,
   resolveConfig,
 } from "../../src/config/config.ts";
 import type { ConfigFile } from "../../src/config/file.ts";
@@ -284,6 +285,37 @@ describe("settings", () => {
     expect(pick(resolve(given, env, configured))).toEqual(expected as never);
   });
 
+  test.each<[string, Flags, ConfigFile, object]>([
+    ["none by default", {}, {}, { maxToolCalls: undefined, timeoutMs: undefined, maxCost: undefined }],
+    [
+      "of the file, a time as seconds or as a text",
+      {},
+      { max_tool_calls: 5, timeout: 90, max_cost: 0.5 },
+      { maxToolCalls: 5, timeoutMs: 90_000, maxCost: 0.5 },
+    ],
+    [
+      "of flags over the file",
+      { maxToolCalls: "6", timeout: "1h", maxCost: "2" },
+      { max_tool_calls: 5, timeout: "10m", max_cost: 0.5 },
+      { maxToolCalls: 6, timeoutMs: 3_600_000, maxCost: 2 },
+    ],
+  ])("limits: %s", (_name, given, configured, expected) => {
+    const { maxToolCalls, timeoutMs, maxCost } = resolve(given, {}, configured);
+    expect({ maxToolCalls, timeoutMs, maxCost }).toEqual(expected as never);
+  });
+
+  test("a wrong time in the file names the file's key", () => {
+    expect(failure(() => resolve({}, {}, { timeout: "soon" }))).toStartWith("config: timeout in config.toml must be");
+  });
+
+  test("a limit on the cost needs a model whose price is known", () => {
+    const priced = { models: [{ id: "b1", cost: { input: 0, output: 0 } }] };
+    const of = (flags: Flags, file: ConfigFile = {}) => requirePrice(resolve({ maxCost: "1", ...flags }, {}, file));
+    expect(failure(() => of({ provider: "alpha", model: "a1" }))).toBe("none");
+    expect(failure(() => of({ provider: "beta", model: "b1" }))).toContain("what beta/b1 costs is not known");
+    expect(failure(() => of({ provider: "beta", model: "b1" }, { providers: { beta: priced } }))).toBe("none");
+  });
+
   test.each<[Flags, Environment, string]>([
     [{ maxTokens: "0" }, {}, "--max-tokens must be a whole number above 0, not '0'"],
     [{ maxTurns: "-1" }, {}, "--max-turns must be a whole number above 0, not '-1'"],
@@ -291,6 +323,9 @@ describe("settings", () => {
     [{ maxRetries: "-1" }, {}, "--max-retries must be a whole number, 0 or more, not '-1'"],
     [{ maxRetries: "many" }, {}, "--max-retries must be a whole number, 0 or more, not 'many'"],
     [{ thinking: "hard" }, {}, "--thinking must be one of off, minimal, low, medium, high, xhigh, max, not 'hard'"],
+    [{ maxToolCalls: "0" }, {}, "--max-tool-calls must be a whole number above 0, not '0'"],
+    [{ maxCost: "free" }, {}, "--max-cost must be US dollars above 0, such as 0.50, not 'free'"],
+    [{ timeout: "25d" }, {}, "--timeout must be a time above 0 such as 90, 90s, 10m or 1h, at most 24 days, not '25d'"],
     [{}, { PI_MAX_TOKENS: "x" }, "PI_MAX_TOKENS must be a whole number above 0, not 'x'"],
     [{}, { PI_IDLE_TIMEOUT: "-1" }, "PI_IDLE_TIMEOUT must be seconds, 0 or more, not '-1'"],
     [{}, { PI_FIRST_BYTE_TIMEOUT: "soon" }, "PI_FIRST_BYTE_TIMEOUT must be seconds, 0 or more, not 'soon'"],

@@ -1,0 +1,95 @@
+// `--output-schema` of the compiled binary: stdout is JSON that is valid, or there is none and the exit code says so.
+import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { type Reply, type Script, startReplayServer } from "../helpers/replay-server.ts";
+import { runCli } from "../helpers/run-cli.ts";
+import { tmp } from "../helpers/tmp.ts";
+
+const schema = { type: "object", properties: { files: { type: "integer" } }, required: ["files"] };
+const flag = `--output-schema=${JSON.stringify(schema)}`;
+const say = (text: string): Reply => ({ turn: { text } });
+const ls: Reply = { turn: { text: "Let me look.", calls: [{ id: "c1", name: "ls", arguments: {} }] } };
+
+const providers = {
+  openai: (url: string) => ({ PI_PROVIDER: "openai", OPENAI_API_KEY: "sk-test-0123456789abcdef", PI_BASE_URL: url }),
+  anthropic: (url: string) => ({ PI_PROVIDER: "anthropic", ANTHROPIC_API_KEY: "sk-test-0123456789", PI_BASE_URL: url }),
+};
+
+async function run(script: Script, args: readonly string[], provider: keyof typeof providers = "openai") {
+  await using server = await startReplayServer(script);
+  const result = await runCli(args, { env: providers[provider](server.url) });
+  expect(server.problems).toEqual([]);
+  return { ...result, requests: server.requests };
+}
+
+describe.each(["openai", "anthropic"] as const)("with %s", (provider) => {
+  test("the model is told the schema, works with tools, and stdout is the JSON alone", async () => {
+    const { stdout, code, requests } = await run(
+      [ls, say('```json\n{"files": 3}\n```')],
+      ["-p", flag, "count"],
+      provider,
+    );
+    expect([stdout, code]).toEqual(['{"files": 3}\n', 0]);
+    expect(JSON.stringify(requests[0]?.body)).toContain("valid against this JSON Schema");
+    expect(JSON.stringify(requests[0]?.body)).toContain(JSON.stringify(JSON.stringify(schema)).slice(1, -1));
+  });
+
+  test("an answer that fails goes back with what is wrong, and the next one counts", async () => {
+    const script = [say("There are 3."), ls, say('{"files":"3"}'), say('{"files":3}')];
+    const { stdout, stderr, code, requests } = await run(script, ["-p", flag, "count"], provider);
+    expect([stdout, code]).toEqual(['{"files":3}\n', 0]);
+    const said = requests.map(({ body }) => JSON.stringify(body.messages.at(-1)));
+    expect(said[1]).toContain("It is not JSON");
+    expect(said[3]).toContain("At /files");
+    expect(stderr).not.toContain("There are 3.");
+  });
+});
+
+test("after two rounds of that it is an error, and stdout is empty", async () => {
+  const script = [say("one"), say("two"), say("three"), say('{"files":3}')];
+  const { stdout, stderr, code, requests } = await run(script, ["-p", flag, "count"]);
+  expect([stdout, code, requests.length]).toEqual(["", 1, 3]);
+  expect(stderr).toContain("The answer is still not what --output-schema asks for");
+  expect(stderr).toContain("three");
+});
+
+test("JSON mode's last record and the result file have the value", async () => {
+  await using dir = tmp();
+  await using server = await startReplayServer([say("no"), say('{"files":3}')]);
+  writeFileSync(dir.file("schema.json"), JSON.stringify(schema));
+  const args = ["--mode", "json", "--output-schema", "schema.json", "--result", "result.json", "count"];
+  const { stdout, code } = await runCli(args, { cwd: dir.path, env: providers.openai(server.url) });
+  const records = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(code).toBe(0);
+  expect(records.filter(({ type }) => type === "agent_settled")).toHaveLength(1);
+  expect(records.at(-1).result).toMatchObject({ status: "done", text: '{"files":3}', output: { files: 3 }, turns: 2 });
+  const result = await Bun.file(dir.file("result.json")).json();
+  expect(result).toMatchObject({ status: "done", text: '{"files":3}', output: { files: 3 } });
+});
+
+test("an answer that the output limit cut off is none", async () => {
+  const cut: Reply = { turn: { text: '{"files":3}', finish: "length" } };
+  const { stdout, code } = await run([cut], ["-p", flag, "count"]);
+  expect([stdout, code]).toEqual(["", 1]);
+});
+
+test("the turn limit holds for the further rounds too", async () => {
+  const { stdout, stderr, code, requests } = await run(
+    [say("one"), say("two")],
+    ["-p", flag, "--max-turns", "1", "count"],
+  );
+  expect([stdout, code, requests.length]).toEqual(["", 1, 1]);
+  expect(stderr).toContain("the turn limit is reached");
+});
+
+test.each([
+  ['{"type":"objekt"}', '/type cannot be "objekt"'],
+  ["nowhere.json", "Cannot read the output schema"],
+])("%s is a usage error before anything is sent", async (value, why) => {
+  const { stderr, code, requests } = await run([], ["-p", "--output-schema", value, "count"]);
+  expect(stderr).toContain(why);
+  expect([code, requests.length]).toEqual([2, 0]);
+});
