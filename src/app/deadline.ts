@@ -1,6 +1,8 @@
 // The time limit of a one-shot run, which counts from the start of the program: reading the task is a part of it.
 import { timeLimit } from "../agent/limits.ts";
 
+export { timeLimit };
+
 /** `work`, or the error of the time limit where that comes first. `timeoutMs` is counted by the clock of `performance.now()`. */
 export async function beforeDeadline<Value>(work: Promise<Value>, timeoutMs: number | undefined): Promise<Value> {
   if (timeoutMs === undefined) return work;

@@ -135,6 +135,7 @@ async function start(args: RootFlags, context: CliContext, result?: ResultFile):
   }
   // The clock of `performance.now()` began with the program.
   const deadline = config.timeoutMs;
+  if (deadline !== undefined) (await import("./watchdog.ts")).startWatchdog(deadline, io, result);
   const text = await beforeDeadline(readTask(words, files !== undefined, io), deadline);
   const ask = io.isTerminal(0) && io.isTerminal(2) ? await terminalAsk(env) : createHeadlessAsk(io);
   const parts = { ...(await createParts()), ask, deadline };

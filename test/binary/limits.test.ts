@@ -1,11 +1,13 @@
 // Limits of the compiled binary: each ends the run at its boundary, with what it started, and is named in the last record, on stderr and by exit code 1.
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { textDelta } from "../helpers/chat-stream.ts";
 import { runs } from "../helpers/process-runs.ts";
+import { startPty } from "../helpers/pty.ts";
 import { gate, type Reply, type Script, startReplayServer } from "../helpers/replay-server.ts";
-import { runCli, startCli } from "../helpers/run-cli.ts";
+import { binaryPath, cleanEnv, runCli, startCli } from "../helpers/run-cli.ts";
 import { tmp } from "../helpers/tmp.ts";
+import { waitUntil } from "../helpers/wait-until.ts";
 
 const hello: Reply = { turn: { text: "Hello from the model." } };
 const at = (url: string) => ({ PI_PROVIDER: "openai", OPENAI_API_KEY: "sk-test-0123456789abcdef", PI_BASE_URL: url });
@@ -141,6 +143,40 @@ describe("--timeout", () => {
     expect(code).toBe(1);
     expect(readFileSync(dir.file("pid"), "utf8")).toMatch(/^\d+\n$/);
     expect(runs(dir.file("pid"))).toBe(false);
+  });
+
+  test("ends the program also when nobody reads the answer", async () => {
+    await using server = await startReplayServer([{ turn: { text: "x".repeat(1_000_000) } }]);
+    await using dir = tmp();
+    // The shell tells when the program is gone; the reader that never reads is still there then.
+    const command = `{ "$0" -p --timeout 1s --result result.json hi 2> told; echo $? > code; } | sh -c 'echo $$ > reader; exec sleep 30'`;
+    const child = Bun.spawn(["sh", "-c", command, binaryPath()], {
+      cwd: dir.path,
+      env: cleanEnv(dir.path, at(server.url)),
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "ignore",
+    });
+    const isGone = () => existsSync(dir.file("code")) && readFileSync(dir.file("code"), "utf8") === "1\n";
+    await waitUntil(isGone, "the program has ended");
+    expect(readFileSync(dir.file("told"), "utf8")).toContain("Stopped after 1.0 s: the time limit is reached");
+    expect(await Bun.file(dir.file("result.json")).json()).toMatchObject({ status: "limit", exitCode: 1 });
+    process.kill(Number(readFileSync(dir.file("reader"), "utf8")));
+    await child.exited;
+  });
+
+  test("in the REPL it ends that prompt, and the next one has its own", async () => {
+    await using server = await startReplayServer([{ body: [textDelta("so far"), gate().opened] }, hello]);
+    await using pty = await startPty(["--timeout", "1s"], { env: at(server.url) });
+    await pty.waitFor("> ");
+    pty.write("go\r");
+    await pty.waitFor("the time limit is reached");
+    pty.write("next\r");
+    await pty.waitFor("Hello from the model.");
+    pty.write("\x04");
+    expect(await pty.exited()).toBe(0);
+    const said = server.requests[1]?.body.messages.slice(1).map(({ content }: { content: string }) => content);
+    expect(said).toEqual(["go", "so far", "next"]);
   });
 
   test("also ends the wait for a pipe", async () => {

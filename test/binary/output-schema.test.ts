@@ -1,6 +1,7 @@
 // `--output-schema` of the compiled binary: stdout is JSON that is valid, or there is none and the exit code says so.
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
+import { startPty } from "../helpers/pty.ts";
 import { type Reply, type Script, startReplayServer } from "../helpers/replay-server.ts";
 import { runCli } from "../helpers/run-cli.ts";
 import { tmp } from "../helpers/tmp.ts";
@@ -83,6 +84,20 @@ test("the turn limit holds for the further rounds too", async () => {
   );
   expect([stdout, code, requests.length]).toEqual(["", 1, 1]);
   expect(stderr).toContain("the turn limit is reached");
+});
+
+test("on a terminal, too, only the JSON is shown", async () => {
+  await using server = await startReplayServer([say("wrong words"), say('{"files":3}')]);
+  await using pty = await startPty(["-p", "--quiet", flag, "count"], { env: providers.openai(server.url) });
+  await pty.waitFor('{"files":3}');
+  expect(await pty.exited()).toBe(0);
+  expect(pty.text).not.toContain("wrong words");
+});
+
+test("the REPL has no such answer", async () => {
+  await using pty = await startPty([flag], { env: providers.openai("http://127.0.0.1:9") });
+  await pty.waitFor("--output-schema is for runs of one task");
+  expect(await pty.exited()).toBe(2);
 });
 
 test.each([
