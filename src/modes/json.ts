@@ -45,7 +45,9 @@ export async function runJson(app: App, oneShot: OneShot, output: RecordOutput, 
     if (outcome.error?.code === "time_limit") stopped.resolve();
     const isWritten = await output.drain(stopped.promise);
     reportOutcome(outcome, verdict);
-    return isWritten ? verdict.exitCode : leave(io, verdict.exitCode);
+    // A signal may also come while the last records are read.
+    const code = signals.exitCode() ?? verdict.exitCode;
+    return isWritten ? code : leave(io, code);
   } finally {
     unsubscribe();
     signals.stop();

@@ -260,7 +260,11 @@ describe("a signal", () => {
     await server.request(0);
     child.kill("SIGINT");
     expect(await child.exited).toBe(130);
-    expect(recordsOf(await child.stdout.text()).at(-1)).toEqual({ type: "agent_settled", aborted: true });
+    expect(recordsOf(await child.stdout.text()).at(-1)).toMatchObject({
+      type: "agent_settled",
+      aborted: true,
+      result: { status: "aborted", exitCode: 130 },
+    });
   });
 
   test("while the model answers ends the answer", async () => {
