@@ -5,9 +5,10 @@ import { dirname } from "node:path";
 import type { App } from "../app/app.ts";
 import { emptyUsage } from "../app/usage.ts";
 import { interrupted, toRunResult, toVerdict, type Verdict } from "../modes/one-shot.ts";
-import { leave } from "../modes/signals.ts";
+import { leave, signalOf } from "../modes/signals.ts";
 import type { RunResult } from "../protocol/outcome.ts";
 import { AppError, toAppError } from "../util/error.ts";
+import { signalExitCodes } from "../util/exit-codes.ts";
 import { log } from "../util/log.ts";
 import { realTarget, resolvePath } from "../util/paths.ts";
 import { writePrivateFile } from "../util/private-file.ts";
@@ -21,8 +22,6 @@ export interface ResultFile {
   /** Why there is no run, or why it broke off. */
   fail(thrown: unknown): void;
 }
-
-const signals = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Throws `AppError` `usage` when the file cannot be written. */
 export function openResultFile(path: string, cwd: string): ResultFile {
@@ -44,7 +43,7 @@ export function openResultFile(path: string, cwd: string): ResultFile {
   }
 
   function explain(exitCode: number): Verdict {
-    if (Object.values(signals).some((code) => code === exitCode)) return interrupted(exitCode);
+    if (signalOf(exitCode)) return interrupted(exitCode);
     if (failure) return { ...toVerdict(failure), exitCode };
     if (exitCode === 0) return { status: "done", exitCode, reason: null };
     const broken = stdoutFailure();
@@ -66,7 +65,7 @@ export function openResultFile(path: string, cwd: string): ResultFile {
     }
   });
   // While nobody else listens, such as before the run, a signal would end the process without a word.
-  for (const [name, code] of Object.entries(signals)) {
+  for (const [name, code] of Object.entries(signalExitCodes)) {
     process.on(name, () => {
       if (process.listenerCount(name) === 1) leave({ exit: (exitCode) => process.exit(exitCode) }, code);
     });

@@ -4,6 +4,7 @@ import type { ImageContent } from "../protocol/message.ts";
 import type { RunError, RunResult, RunStatus } from "../protocol/outcome.ts";
 import { type AppError, isLimit } from "../util/error.ts";
 import { redact } from "../util/redact.ts";
+import { signalOf } from "./signals.ts";
 
 /** What the user says: words, in which a template may be named, and the files given along. */
 export interface Task {
@@ -48,7 +49,9 @@ export function toVerdict(error: AppError): Verdict {
 }
 
 export function interrupted(exitCode: number): Verdict {
-  return { status: "aborted", exitCode, reason: { code: "aborted", message: "The run was interrupted" } };
+  const signal = signalOf(exitCode);
+  const message = signal ? `Ended by ${signal}` : "The run was interrupted";
+  return { status: "aborted", exitCode, reason: { code: "aborted", message } };
 }
 
 /** The verdict with what is known of the run. */

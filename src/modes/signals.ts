@@ -9,6 +9,11 @@ export interface SignalWatch {
   stop(): void;
 }
 
+/** The signal that an exit code stands for. */
+export function signalOf(exitCode: number): SignalName | undefined {
+  return all.find((name) => exitCodes[name] === exitCode);
+}
+
 export type SignalName = keyof typeof exitCodes;
 const all = Object.keys(exitCodes) as SignalName[];
 

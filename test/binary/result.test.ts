@@ -141,7 +141,11 @@ describe("signals", () => {
       signalWhen: { when: "wait", signal },
     });
     expect(code).toBe(exitCode);
-    expect(result).toMatchObject({ status: "aborted", exitCode, reason: { code: "aborted" } });
+    expect(result).toMatchObject({
+      status: "aborted",
+      exitCode,
+      reason: { code: "aborted", message: `Ended by ${signal}` },
+    });
     expect(result.sessionId).not.toBeNull();
   });
 
