@@ -170,6 +170,34 @@ describe("one-liners", () => {
   });
 });
 
+describe("unattended runs", () => {
+  const [limited = "", schema = "", fallback = "", ...others] = readmeBlocks("### Unattended runs", "sh")[0]!
+    .trimEnd()
+    .split("\n");
+
+  test("a run with limits leaves its verdict in a file", async () => {
+    await using place = await makePlace({ turn: { text: "Mended.", usage: { prompt: 10, completion: 5 } } });
+    expect(await shell(place, limited, sh)).toMatchObject({ code: 0, stdout: "Mended.\n" });
+    expect(JSON.parse(readFileSync(join(place.repository, "result.json"), "utf8"))).toMatchObject({ status: "done" });
+  });
+
+  test.skipIf(Bun.which("jq") === null)("an answer with a schema goes into jq", async () => {
+    await using place = await makePlace({ turn: { text: "Not very." } }, { turn: { text: '{"risk": 2}' } });
+    expect(await shell(place, schema, sh)).toMatchObject({ code: 0, stdout: "2\n" });
+    expect(await asked(place)).toContain(`+${change}`);
+  });
+
+  test("models stand by", async () => {
+    await using place = await makePlace({ turn: { text: "Little." } });
+    const keys = { GEMINI_API_KEY: "none" };
+    expect(await shell(place, fallback, sh, keys)).toMatchObject({ code: 0, stdout: "Little.\n" });
+  });
+
+  test("each has its test here", () => {
+    expect(others).toEqual([]);
+  });
+});
+
 describe.skipIf(process.platform !== "linux" || process.arch !== "x64" || Bun.which("curl") === null)(
   "a release",
   () => {
