@@ -1,20 +1,12 @@
 // pi's own client drives the compiled binary. Its package is fetched once from the npm registry into a cache folder; where it cannot be had,
 // the test is skipped and says why.
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { fetchPackage } from "../helpers/npm-package.ts";
+import { piPackage } from "../helpers/real-pi.ts";
 import { binaryPath, cleanEnv } from "../helpers/run-cli.ts";
 import { scriptedModelsConfig, startScriptedModels } from "../helpers/scripted-models.ts";
 import { tmp } from "../helpers/tmp.ts";
-
-const name = "@earendil-works/pi-coding-agent";
-const version = "1.6.0";
-const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "pi-ts-test");
-const folder = join(cache, `pi-coding-agent-${version}`);
-/** What the client needs of its package: files that import nothing but Node's own modules. */
-const clientPath = join(folder, "package/dist/modes/rpc/rpc-client.js");
-const fetchMs = 60_000;
 
 /** As far as it is used here. */
 interface RpcClient {
@@ -38,37 +30,11 @@ interface RpcClient {
   promptAndWait(message: string): Promise<{ type: string }[]>;
 }
 
-/** Why the client cannot be had; undefined when it is there. */
-async function fetchClient(): Promise<string | undefined> {
-  if (existsSync(clientPath)) return undefined;
-  const npm = Bun.which("npm");
-  if (!npm) return "there is no npm to fetch it with";
-  mkdirSync(cache, { recursive: true });
-  const staging = mkdtempSync(join(cache, "fetch-"));
-  try {
-    const command = [npm, "pack", `${name}@${version}`, "--silent", "--pack-destination", staging];
-    const pack = Bun.spawn(command, { stdin: "ignore", stdout: "pipe", stderr: "pipe", timeout: fetchMs });
-    const [archive, errors] = await Promise.all([pack.stdout.text(), pack.stderr.text()]);
-    if ((await pack.exited) !== 0) return `npm pack failed: ${errors.trim().split("\n")[0] || pack.signalCode}`;
-    const tar = Bun.spawn(["tar", "-xzf", join(staging, archive.trim()), "-C", staging], {
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    const problems = await tar.stderr.text();
-    if ((await tar.exited) !== 0) return `it cannot be unpacked: ${problems.trim()}`;
-    renameSync(staging, folder);
-  } catch (error) {
-    // Another test run may have been faster.
-    if (!existsSync(clientPath)) return String(error);
-  } finally {
-    rmSync(staging, { recursive: true, force: true });
-  }
-  return existsSync(clientPath) ? undefined : `the package has no ${clientPath}`;
-}
+// Of its package the client needs files that import nothing but Node's own modules.
+const clientFile = await fetchPackage({ ...piPackage, file: "dist/modes/rpc/rpc-client.js" });
+if ("missing" in clientFile) console.log(`the test of pi's own client is skipped: ${clientFile.missing}`);
 
-const missing = await fetchClient();
-if (missing) console.log(`the client of ${name}@${version} cannot be had, its test is skipped: ${missing}`);
-
-test.skipIf(missing !== undefined)(
+test.skipIf("missing" in clientFile)(
   "prompt, steer, abort, bash, fork, compact and waitForIdle of pi's own client",
   async () => {
     await using server = await startScriptedModels({ sleep: 0.5 });
@@ -85,7 +51,9 @@ test.skipIf(missing !== undefined)(
     const pi = script("bin/pi", `exec '${binaryPath()}' --yolo "$@"`);
     // The client runs `node cli.js …`, where the program in this place is no script of Node's.
     script("bin/node", 'exec "$@"');
-    const { RpcClient } = (await import(clientPath)) as { RpcClient: new (options: object) => RpcClient };
+    const { RpcClient } = (await import((clientFile as { path: string }).path)) as {
+      RpcClient: new (options: object) => RpcClient;
+    };
     const env = cleanEnv(dir.file("home"), { PATH: `${dir.file("bin")}:${process.env.PATH}` });
     const client = new RpcClient({ cliPath: pi, cwd: dir.file("work"), env, provider: "mock", model: "hello" });
     const types: string[] = [];
