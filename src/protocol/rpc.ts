@@ -16,8 +16,10 @@ const cancelled = z.object({ cancelled: z.boolean() });
 
 /** What became of a message: a run began with it, it waits for its turn, or it was dealt with at once. */
 export const Disposition = z.object({ disposition: z.enum(["started", "queued", "handled"]) });
+export type Disposition = z.infer<typeof Disposition>;
 
 export const QueueMode = z.enum(["all", "one-at-a-time"]);
+export type QueueMode = z.infer<typeof QueueMode>;
 
 const Queues = z.object({ steering: z.array(z.string()), followUp: z.array(z.string()) });
 
@@ -196,33 +198,3 @@ export const BashExecutionUpdate = z.object({
   delta: z.string(),
 });
 export type BashExecutionUpdate = z.infer<typeof BashExecutionUpdate>;
-
-const request = { type: z.literal("extension_ui_request"), id: z.string() };
-
-/** A question to the client's user; without an answer after `timeout` milliseconds it counts as a no. */
-export const UiRequest = z.discriminatedUnion("method", [
-  z.object({
-    ...request,
-    method: z.literal("confirm"),
-    title: z.string(),
-    message: z.string(),
-    timeout: z.optional(z.number()),
-  }),
-  z.object({
-    ...request,
-    method: z.literal("select"),
-    title: z.string(),
-    options: z.array(z.string()),
-    timeout: z.optional(z.number()),
-  }),
-]);
-export type UiRequest = z.infer<typeof UiRequest>;
-
-/** The answer to the request of this id: one of the three. It gets no response. */
-export const UiResponse = z.object({
-  id: z.string(),
-  value: z.optional(z.string()),
-  confirmed: z.optional(z.boolean()),
-  cancelled: z.optional(z.boolean()),
-});
-export type UiResponse = z.infer<typeof UiResponse>;

@@ -1,13 +1,13 @@
 // The gate's questions over the wire: each is a request with an id of its own, and waits for the answer with that id.
 import type { Answer, Ask, Question } from "../../permission/gate.ts";
-import type { UiRequest, UiResponse } from "../../protocol/rpc.ts";
+import type { UiDialog, UiResponse } from "../../protocol/ui.ts";
 
 export interface ApprovalOptions {
   /** `select` also offers a yes for the session. */
   readonly method: "confirm" | "select";
   /** After so many milliseconds without an answer it counts as a no. */
   readonly timeoutMs: number | undefined;
-  readonly write: (request: UiRequest) => void;
+  readonly write: (request: UiDialog) => void;
 }
 
 export interface Approvals {
@@ -25,7 +25,7 @@ export function createApprovals({ method, timeoutMs, write }: ApprovalOptions): 
   const waiting = new Map<string, Waiting>();
   let closed = false;
 
-  function toRequest(question: Question, id: string): UiRequest {
+  function toRequest(question: Question, id: string): UiDialog {
     const timeout = timeoutMs === undefined ? {} : { timeout: timeoutMs };
     const base = { type: "extension_ui_request", id } as const;
     if (method === "confirm") {

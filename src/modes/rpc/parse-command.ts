@@ -1,6 +1,7 @@
 // A line of stdin → a command whose fields are as they must be, or the one error that says what is wrong with it. Pure.
 import type * as z from "zod/mini";
-import { type CommandId, type RpcCommandName, type RpcParams, rpcCommands, UiResponse } from "../../protocol/rpc.ts";
+import { type CommandId, type RpcCommandName, type RpcParams, rpcCommands } from "../../protocol/rpc.ts";
+import { UiResponse } from "../../protocol/ui.ts";
 import { closest } from "../../util/closest.ts";
 
 export type ParsedLine =
