@@ -24,7 +24,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   app: {
     knows: ["agent", "providers", "tools", "permission", "session", "context", "config", "sdk", "export", ...FLOOR],
   },
-  export: { knows: ["session/tree.ts", ...FLOOR] },
+  export: { knows: FLOOR },
   agent: {
     knows: [
       "providers/provider.ts",

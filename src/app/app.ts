@@ -12,13 +12,13 @@ import type { AgentEvent, CompactionResult, DeniedCall, RunError } from "../prot
 import type { ImageContent, Message, SystemMessage, ThinkingLevel, UserMessage } from "../protocol/message.ts";
 import type { Model } from "../protocol/model.ts";
 import type { CommandInfo } from "../protocol/rpc.ts";
+import { currentSystem } from "../protocol/tree.ts";
 import type { Provider } from "../providers/provider.ts";
 import { nearestLevel } from "../providers/thinking-level.ts";
 import { addUsage } from "../providers/usage.ts";
 import { createConversation } from "../session/conversation.ts";
 import type { Session } from "../session/session.ts";
 import { createMemorySession } from "../session/store.ts";
-import { currentSystem } from "../session/tree.ts";
 import { createFileMemory, type FileMemory } from "../tools/file-memory.ts";
 import { childEnvironment } from "../util/child-env.ts";
 import { AppError, toAppError } from "../util/error.ts";

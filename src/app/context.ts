@@ -3,8 +3,8 @@ import { isFailedCompaction } from "../agent/room.ts";
 import type { Config } from "../config/config.ts";
 import { warningShare } from "../context/limits.ts";
 import { type Context, measureContext } from "../context/size.ts";
+import { pathTo } from "../protocol/tree.ts";
 import type { Session } from "../session/session.ts";
-import { pathTo } from "../session/tree.ts";
 
 /** How full the context is, as far as that can be told between two requests. */
 export interface ContextUsage {

@@ -1,6 +1,6 @@
 // What a session has come to: counts of its active branch, tokens and cost of all of it.
 import type { SessionStats } from "../protocol/rpc.ts";
-import { pathTo } from "../session/tree.ts";
+import { pathTo } from "../protocol/tree.ts";
 import type { App } from "./app.ts";
 
 export function sessionStats(app: App): SessionStats {

@@ -6,11 +6,11 @@ import type { SessionSummary } from "../session/list.ts";
 import type { Session } from "../session/session.ts";
 import { createMemorySession, createSession, idInName, type OpenedSession, openSession } from "../session/store.ts";
 
+export { pathTo } from "../protocol/tree.ts";
 export type { SessionSummary } from "../session/list.ts";
 export { toNodes } from "../session/nodes.ts";
 export type { Session } from "../session/session.ts";
 export { rowOf } from "../session/title.ts";
-export { pathTo } from "../session/tree.ts";
 
 export interface SessionFlags {
   /** True for sessions that are not stored. */

@@ -2,11 +2,11 @@
 import { rmSync } from "node:fs";
 import { homeFolder } from "../config/config.ts";
 import type { Message } from "../protocol/message.ts";
+import { buildContext } from "../protocol/tree.ts";
 import { findSession } from "../session/find.ts";
 import { listSessions, type SessionSummary } from "../session/list.ts";
 import { takeLock } from "../session/lock.ts";
 import { readSessionFile, type SessionContent } from "../session/read.ts";
-import { buildContext } from "../session/tree.ts";
 import { AppError } from "../util/error.ts";
 import { type SessionPlace, sessionRoot } from "./sessions.ts";
 

@@ -1,6 +1,6 @@
 // The branches of a session beside the one that a page shows.
 import type { Entry } from "../protocol/entry.ts";
-import { pathTo } from "../session/tree.ts";
+import { pathTo } from "../protocol/tree.ts";
 import { oneLine } from "../util/truncate.ts";
 import { type Item, textOf, toItem } from "./conversation.ts";
 import { type Html, html } from "./html.ts";

@@ -1,7 +1,7 @@
 // A session's entries as a page wants them: the branch at the leaf, checked, with what belongs together found. Pure.
 import { Entry } from "../protocol/entry.ts";
 import type { ToolResultMessage, Usage } from "../protocol/message.ts";
-import { pathTo } from "../session/tree.ts";
+import { pathTo } from "../protocol/tree.ts";
 
 /** An entry, or what stands in its place in the file and is none that is known. */
 export type Item =

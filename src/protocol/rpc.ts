@@ -24,7 +24,8 @@ export type QueueMode = z.infer<typeof QueueMode>;
 const Queues = z.object({ steering: z.array(z.string()), followUp: z.array(z.string()) });
 
 export const RpcState = z.object({
-  model: Model,
+  /** Always there in this program; pi has none before one is chosen. */
+  model: z.optional(Model),
   thinkingLevel: ThinkingLevel,
   isStreaming: z.boolean(),
   isCompacting: z.boolean(),
@@ -57,12 +58,14 @@ export const SessionStats = z.object({
     total: z.number(),
   }),
   cost: z.number(),
-  /** `null` as long as nothing is known of the size, after a compaction. */
-  contextUsage: z.object({
-    tokens: z.nullable(z.number()),
-    contextWindow: z.number(),
-    percent: z.nullable(z.number()),
-  }),
+  /** `tokens` and `percent` are `null` as long as nothing is known of the size, after a compaction. Absent in pi without a model. */
+  contextUsage: z.optional(
+    z.object({
+      tokens: z.nullable(z.number()),
+      contextWindow: z.number(),
+      percent: z.nullable(z.number()),
+    }),
+  ),
 });
 export type SessionStats = z.infer<typeof SessionStats>;
 
@@ -90,10 +93,11 @@ export const CommandInfo = z.object({
   source: z.enum(["prompt", "skill", "extension"]),
   sourceInfo: z.object({
     path: z.string(),
-    /** How it was found: in one of the folders for them, or named on the command line. */
-    source: z.enum(["local", "cli"]),
+    /** How it was found: `local`, in one of the folders for them, or `cli`, named on the command line. pi has further ones. */
+    source: z.string(),
     scope: z.enum(["user", "project", "temporary"]),
-    origin: z.literal("top-level"),
+    /** `package` in pi alone. */
+    origin: z.enum(["top-level", "package"]),
   }),
 });
 export type CommandInfo = z.infer<typeof CommandInfo>;
@@ -150,7 +154,8 @@ export const rpcCommands = {
   switch_session: { params: z.object({ sessionPath: z.string() }), result: cancelled },
   fork: {
     params: z.object({ entryId: z.string() }),
-    result: z.object({ text: z.string(), cancelled: z.boolean() }),
+    /** Without a text when pi's extensions cancel it. */
+    result: z.object({ text: z.optional(z.string()), cancelled: z.boolean() }),
   },
   clone: { params: none, result: cancelled },
   get_fork_messages: {
@@ -162,7 +167,8 @@ export const rpcCommands = {
     result: z.object({ entries: z.array(Entry), leafId }),
   },
   get_tree: { params: none, result: z.object({ tree: z.array(TreeNode), leafId }) },
-  get_last_assistant_text: { params: none, result: z.object({ text: z.optional(z.string()) }) },
+  /** Without an answer yet, `text` is absent; in pi it is `null`. */
+  get_last_assistant_text: { params: none, result: z.object({ text: z.optional(z.nullable(z.string())) }) },
   set_session_name: { params: z.object({ name: z.string() }), result: nothing },
   get_commands: { params: none, result: z.object({ commands: z.array(CommandInfo) }) },
 } as const;

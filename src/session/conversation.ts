@@ -1,7 +1,7 @@
 // The conversation at a session's leaf: messages for the next request, each kept in step with its entry.
 import type { Message } from "../protocol/message.ts";
+import { branchSettings, buildContext, type SessionContext } from "../protocol/tree.ts";
 import type { Conversation, Session } from "./session.ts";
-import { branchSettings, buildContext, type SessionContext } from "./tree.ts";
 
 export interface SessionConversation extends Conversation {
   /** The entry that a message is stored in. */

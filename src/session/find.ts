@@ -1,10 +1,10 @@
 // The session that a person means: by path, id, the beginning of an id, or name.
 import { type Stats, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
+import { parseLine } from "../protocol/session-line.ts";
 import { AppError } from "../util/error.ts";
 import { chunksOf, linesOf } from "./lines.ts";
 import { listSessions, type SessionSummary, sessionFiles, summarize } from "./list.ts";
-import { parseLine } from "./parse-line.ts";
 import { titleOf } from "./title.ts";
 
 const shownCandidates = 10;

@@ -1,10 +1,10 @@
 // Copies of sessions to go on in: of a whole file, or of the way to one entry. What is copied stays as it was written.
 import type { Entry } from "../protocol/entry.ts";
+import { pathTo } from "../protocol/tree.ts";
 import { AppError } from "../util/error.ts";
 import { readSessionFile } from "./read.ts";
 import type { Session } from "./session.ts";
 import { createMemorySession, createSession, type OpenedSession } from "./store.ts";
-import { pathTo } from "./tree.ts";
 
 export interface ForkOptions {
   /** The folder of all sessions; undefined: the copy is kept in memory. */

@@ -1,8 +1,8 @@
 // Which sessions there are, without reading them: each is known by the head and the tail of its file.
 import { closeSync, type Dirent, fstatSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { isHeader } from "../protocol/is-whole.ts";
 import { sessionFolder } from "./folder.ts";
-import { isHeader } from "./is-whole.ts";
 import { idInName, nameReach } from "./store.ts";
 
 export interface SessionFile {

@@ -1,9 +1,10 @@
 // A session file's bytes → its header and entries, whatever happened to the file: a line that cannot be read costs that line alone.
 import type { Entry, SessionHeader } from "../protocol/entry.ts";
+import { isHeader, isWhole } from "../protocol/is-whole.ts";
+import { createMigration } from "../protocol/migrate.ts";
+import { parseLine } from "../protocol/session-line.ts";
 import { sessionVersion } from "../protocol/session-version.ts";
-import { isHeader, isWhole } from "./is-whole.ts";
 import { chunksOf, linesOf } from "./lines.ts";
-import { parseLine } from "./parse-line.ts";
 
 export interface SessionContent {
   /** Undefined when the first line is lost. */
@@ -61,34 +62,11 @@ function readChunks(chunks: Iterable<Uint8Array>, { keepLines = false }: ReadOpt
   // Without a header it is told by the ids, which version 1 had none of.
   const hasIds = entries.some(({ id }) => typeof id === "string");
   const version = header ? (header.version ?? 1) : hasIds || entries.length === 0 ? sessionVersion : 1;
-  const migrated = version < sessionVersion ? migrate(entries, version) : entries;
+  const migrated = version < sessionVersion ? entries.map(createMigration(version)) : entries;
   const good = migrated.map(isWhole);
   badLines += good.filter((isGood) => !isGood).length;
   if (keepLines && version < sessionVersion) lines = migrated.map((entry) => JSON.stringify(entry));
   if (!good.every(Boolean)) lines = lines.filter((_, i) => good[i]);
   entries = good.every(Boolean) ? migrated : migrated.filter((_, i) => good[i]);
   return { header, entries, lines, badLines, endsWithNewline: lastByte === undefined || lastByte === 0x0a, version };
-}
-
-/** Version 1 had no ids: each entry followed the one before. Version 2 called custom messages by another role. */
-function migrate(entries: readonly Entry[], version: number): Entry[] {
-  return (version < 2 ? toTree(entries) : entries).map(renameRole);
-}
-
-function toTree(entries: readonly Entry[]): Entry[] {
-  const ids = entries.map((entry, position) => entry.id ?? position.toString(16).padStart(8, "0"));
-  return entries.map((entry, position) => {
-    const { type, timestamp, id: _id, parentId: _parentId, ...fields } = entry;
-    const placed = { type, id: ids[position] as string, parentId: ids[position - 1] ?? null, timestamp, ...fields };
-    const keptIndex = (entry as { firstKeptEntryIndex?: number }).firstKeptEntryIndex;
-    if (type !== "compaction" || keptIndex === undefined) return placed as Entry;
-    // Version 1 counted lines, the header among them.
-    const { firstKeptEntryIndex: _, ...rest } = placed as typeof placed & { firstKeptEntryIndex?: number };
-    return { ...rest, firstKeptEntryId: ids[keptIndex - 1] ?? placed.id } as unknown as Entry;
-  });
-}
-
-function renameRole(entry: Entry): Entry {
-  if (entry.type !== "message" || (entry.message?.role as string) !== "hookMessage") return entry;
-  return { ...entry, message: { ...entry.message, role: "custom" } } as Entry;
 }

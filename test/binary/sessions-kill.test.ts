@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { buildContext } from "../../src/protocol/tree.ts";
 import { readSessionFile } from "../../src/session/read.ts";
-import { buildContext } from "../../src/session/tree.ts";
 import { chatTurn, textDelta } from "../helpers/chat-stream.ts";
 import { type Reply, startReplayServer } from "../helpers/replay-server.ts";
 import { type CliProcess, startCli } from "../helpers/run-cli.ts";

@@ -5,8 +5,8 @@ import { answerTokens, compactAbove, contextLimits } from "../../src/context/lim
 import { touchedFiles } from "../../src/context/touched-files.ts";
 import { partsThatFit, shorten, toTranscript } from "../../src/context/transcript.ts";
 import type { CompactionSummaryMessage, Message } from "../../src/protocol/message.ts";
+import { buildContext } from "../../src/protocol/tree.ts";
 import { createMemorySession } from "../../src/session/store.ts";
-import { buildContext } from "../../src/session/tree.ts";
 import { assistant, outline, system, toolCall, toolResult, user } from "../helpers/messages.ts";
 
 describe("the limits of a window", () => {

@@ -9,8 +9,8 @@ import {
   RpcResponse,
   type RpcResult,
   rpcCommands,
-  UiRequest,
 } from "../../src/protocol/rpc.ts";
+import { UiDialog } from "../../src/protocol/ui.ts";
 import { type ReplayServer, type Script, startReplayServer } from "./replay-server.ts";
 import { binaryPath, cleanEnv, createPlace } from "./run-cli.ts";
 import type { TmpDir } from "./tmp.ts";
@@ -53,7 +53,7 @@ export interface RpcClient extends AsyncDisposable {
   readonly exited: Promise<number>;
 }
 
-const AnyRecord = z.union([RpcResponse, AgentEvent, BashExecutionUpdate, UiRequest]);
+const AnyRecord = z.union([RpcResponse, AgentEvent, BashExecutionUpdate, UiDialog]);
 const deadlineMs = 15_000;
 
 export function startRpc(args: readonly string[] = [], options: RpcClientOptions = {}): RpcClient {

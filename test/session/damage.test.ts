@@ -2,9 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import type { Entry } from "../../src/protocol/entry.ts";
+import { buildContext } from "../../src/protocol/tree.ts";
 import { readSession, readSessionFile } from "../../src/session/read.ts";
 import { openSession } from "../../src/session/store.ts";
-import { buildContext } from "../../src/session/tree.ts";
 import { outline, user } from "../helpers/messages.ts";
 import { linesOf, writeSession } from "../helpers/session-file.ts";
 import { type TmpDir, tmp } from "../helpers/tmp.ts";

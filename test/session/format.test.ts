@@ -4,10 +4,10 @@ import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { repairHistory } from "../../src/agent/repair-history.ts";
 import { Entry, type EntryDraft, SessionHeader } from "../../src/protocol/entry.ts";
+import { buildContext } from "../../src/protocol/tree.ts";
 import { forkBranch, forkFile } from "../../src/session/fork.ts";
 import { readSessionFile } from "../../src/session/read.ts";
 import { createSession, openSession } from "../../src/session/store.ts";
-import { buildContext } from "../../src/session/tree.ts";
 import { checkHistory } from "../helpers/history-invariants.ts";
 import { assistant, outline, system, toolCall, toolResult, user } from "../helpers/messages.ts";
 import { linesOf, writeSession } from "../helpers/session-file.ts";

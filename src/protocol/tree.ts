@@ -1,6 +1,6 @@
 // The tree of a session's entries: the path to a leaf, and the context it makes. Pure.
-import type { Entry } from "../protocol/entry.ts";
-import type { Message, SystemMessage, ThinkingLevel } from "../protocol/message.ts";
+import type { Entry } from "./entry.ts";
+import type { Message, SystemMessage, ThinkingLevel } from "./message.ts";
 
 /**
  * The entries from a root to `leafId` (null: none). Where a parent is missing, because its line was lost, the entry written before stands

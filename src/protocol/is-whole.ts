@@ -1,5 +1,5 @@
 // Whether a record has what the program relies on. By hand instead of by schema: a long session has many lines, and what is unknown stays.
-import type { Entry, SessionHeader } from "../protocol/entry.ts";
+import type { Entry, SessionHeader } from "./entry.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
