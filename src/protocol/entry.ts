@@ -75,7 +75,7 @@ export const CustomMessageEntry = z.looseObject({
   type: z.literal("custom_message"),
   ...base,
   customType: z.string(),
-  content: z.union([z.string(), z.array(z.union([TextContent, ImageContent]))]),
+  content: z.union([z.string(), z.array(z.discriminatedUnion("type", [TextContent, ImageContent]))]),
   display: z.boolean(),
   details: z.optional(z.unknown()),
 });

@@ -31,7 +31,7 @@ export type AssistantMessageEvent = z.infer<typeof AssistantMessageEvent>;
 
 /** A tool's outcome: `content` is what the model reads, `structuredContent` the same facts for programs. */
 export const ToolResult = z.looseObject({
-  content: z.array(z.union([TextContent, ImageContent])),
+  content: z.array(z.discriminatedUnion("type", [TextContent, ImageContent])),
   details: z.optional(z.unknown()),
   structuredContent: z.optional(z.unknown()),
 });

@@ -10,3 +10,4 @@ export * from "./session-version.ts";
 export * from "./thinking-level.ts";
 export * from "./ui.ts";
 export * from "./unknown.ts";
+export * from "./validate.ts";

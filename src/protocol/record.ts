@@ -1,8 +1,8 @@
 // Records: every line that an agent of this protocol writes, also those of the versions of pi that are older than what this program speaks.
 import * as z from "zod/mini";
 import { SessionHeader } from "./entry.ts";
-import { AgentEvent, CompactionReason } from "./event.ts";
-import { BashExecutionUpdate, RpcResponse } from "./rpc.ts";
+import { AgentEvent, CompactionReason, DeniedCall, RunError } from "./event.ts";
+import { BashExecutionUpdate, CommandId, RpcResponse } from "./rpc.ts";
 import { UiRequest } from "./ui.ts";
 import type { OrUnknown } from "./unknown.ts";
 
@@ -31,16 +31,24 @@ export const PiEvent = z.discriminatedUnion("type", [
 ]);
 export type PiEvent = z.infer<typeof PiEvent>;
 
-/** `aborted` came with pi 1.1.0. */
-const EarlierSettled = z.looseObject({ type: z.literal("agent_settled"), aborted: z.optional(z.boolean()) });
+/** `aborted` came with pi 1.1.0; `deniedCalls` and `error` are told by this program alone. */
+export const EarlierSettled = z.looseObject({
+  type: z.literal("agent_settled"),
+  aborted: z.optional(z.boolean()),
+  deniedCalls: z.optional(z.array(DeniedCall)),
+  error: z.optional(RunError),
+});
+export type EarlierSettled = z.infer<typeof EarlierSettled>;
 
 /** pi answers a line that is no object without naming a `command`. */
-const NamelessFailure = z.looseObject({
+export const NamelessFailure = z.looseObject({
+  id: z.optional(CommandId),
   type: z.literal("response"),
   command: z.optional(z.string()),
   success: z.literal(false),
   error: z.string(),
 });
+export type NamelessFailure = z.infer<typeof NamelessFailure>;
 
 /** Everything that a run or the session reports. */
 export const EventRecord = z.union([AgentEvent, EarlierSettled, BashExecutionUpdate, PiEvent]);

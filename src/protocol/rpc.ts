@@ -178,6 +178,11 @@ export type RpcCommandName = keyof RpcCommands;
 export type RpcParams<Name extends RpcCommandName> = z.infer<RpcCommands[Name]["params"]>;
 export type RpcResult<Name extends RpcCommandName> = z.infer<RpcCommands[Name]["result"]>;
 
+/** A line of the client's. */
+export type RpcCommand = {
+  [Name in RpcCommandName]: { type: Name; id?: CommandId | undefined } & RpcParams<Name>;
+}[RpcCommandName];
+
 /** `command` is `parse` for a line that is no command at all; `data` is the command's `result`. */
 export const RpcResponse = z.discriminatedUnion("success", [
   z.object({

@@ -86,3 +86,6 @@ export const UiResponse = z.object({
   cancelled: z.optional(z.boolean()),
 });
 export type UiResponse = z.infer<typeof UiResponse>;
+
+/** The line that carries it. */
+export type UiResponseCommand = { type: "extension_ui_response" } & UiResponse;
