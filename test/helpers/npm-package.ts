@@ -29,7 +29,10 @@ export async function fetchPackage({ name, version, file, alone = false }: Packa
   mkdirSync(cache, { recursive: true });
   const staging = mkdtempSync(join(cache, "fetch-"));
   try {
-    const pack = await run([npm, "pack", `${name}@${version}`, "--silent", "--pack-destination", staging]);
+    // Its own waits would take over a minute where there is no network.
+    const impatient = ["--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
+    const options = ["--loglevel=error", "--pack-destination", staging, ...impatient];
+    const pack = await run([npm, "pack", `${name}@${version}`, ...options]);
     if (!pack.ok) return missing(`npm pack failed: ${pack.stderr.split("\n")[0] || "it took too long"}`);
     const archive = join(staging, pack.stdout);
     const tar = await run(["tar", "-xzf", archive, "-C", staging, ...(alone ? [`package/${file}`] : [])]);
