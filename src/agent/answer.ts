@@ -3,8 +3,8 @@
 import { withoutKeptThinking } from "../context/kept-thinking.ts";
 import { answerTime } from "../context/size.ts";
 import type { AssistantMessage, Message } from "../protocol/message.ts";
+import { emptyUsage } from "../protocol/usage.ts";
 import type { Chunk } from "../providers/provider.ts";
-import { emptyUsage } from "../providers/usage.ts";
 import { AppError, abortError } from "../util/error.ts";
 import { type FoldResult, foldStream } from "./fold-stream.ts";
 import type { Limits } from "./limits.ts";

@@ -8,7 +8,7 @@ import { shorten, textOf } from "../context/transcript.ts";
 import type { Entry, EntryDraft } from "../protocol/entry.ts";
 import type { AgentEvent, CompactionReason, CompactionResult } from "../protocol/event.ts";
 import type { Message, SystemMessage, Usage } from "../protocol/message.ts";
-import { addUsage, emptyUsage } from "../providers/usage.ts";
+import { addUsage, emptyUsage } from "../protocol/usage.ts";
 import { AppError, toAppError } from "../util/error.ts";
 import { failedCompaction } from "./room.ts";
 import { type Summarizer, summarize } from "./summarize.ts";

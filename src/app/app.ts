@@ -13,9 +13,9 @@ import type { ImageContent, Message, SystemMessage, ThinkingLevel, UserMessage }
 import type { Model } from "../protocol/model.ts";
 import type { CommandInfo } from "../protocol/rpc.ts";
 import { currentSystem } from "../protocol/tree.ts";
+import { addUsage } from "../protocol/usage.ts";
 import type { Provider } from "../providers/provider.ts";
 import { nearestLevel } from "../providers/thinking-level.ts";
-import { addUsage } from "../providers/usage.ts";
 import { createConversation } from "../session/conversation.ts";
 import type { Session } from "../session/session.ts";
 import { createMemorySession } from "../session/store.ts";

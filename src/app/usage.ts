@@ -1,7 +1,7 @@
 // What a session and a run have cost: tokens, dollars, turns and calls, counted as they are told.
 import type { AgentEvent } from "../protocol/event.ts";
 import type { Usage } from "../protocol/message.ts";
-import { addUsage, emptyUsage } from "../providers/usage.ts";
+import { addUsage, emptyUsage } from "../protocol/usage.ts";
 import type { Session } from "../session/session.ts";
 
 export { emptyUsage };

@@ -118,6 +118,7 @@ const events: Parts<AgentEvent["type"]> = {
   tool_execution_end: [["result", "result"]],
   auto_retry_start: none,
   auto_retry_end: none,
+  model_fallback: none,
   compaction_start: none,
   compaction_end: none,
   queue_update: none,

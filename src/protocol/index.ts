@@ -10,4 +10,5 @@ export * from "./session-version.ts";
 export * from "./thinking-level.ts";
 export * from "./ui.ts";
 export * from "./unknown.ts";
+export { addUsage, emptyUsage } from "./usage.ts";
 export * from "./validate.ts";

@@ -23,8 +23,8 @@ export class SpawnError extends AgentError {
   /** The program and its arguments. */
   readonly command: readonly string[];
 
-  constructor(command: readonly string[], cause: Error) {
-    super(`${command[0] ?? "the agent"} could not be started: ${cause.message}`, { cause });
+  constructor(command: readonly string[], reason: string, cause: unknown) {
+    super(`${command[0] || "The agent"} could not be started: ${reason}`, { cause });
     this.command = command;
   }
 }

@@ -1,4 +1,7 @@
 // How an agent is started, and how long a call of it may take.
+import type { ProtocolError } from "./errors.ts";
+
+export const defaultMaxLineBytes = 256 * 1024 * 1024;
 
 /** How the program is found, and in what surroundings it runs. */
 export interface LaunchOptions {
@@ -41,5 +44,3 @@ export interface CallOptions {
   /** Milliseconds until `TimeoutError`, instead of the client's own. */
   readonly timeout?: number | undefined;
 }
-
-import type { ProtocolError } from "./errors.ts";

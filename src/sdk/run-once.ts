@@ -1,30 +1,25 @@
 // One task in JSON mode: started, read to its end, told as one value.
-import type { Message, StopReason, Usage } from "../protocol/message.ts";
+import { constants } from "node:os";
 import type { ReceivedRecord } from "../protocol/record.ts";
-import type { OrUnknown } from "../protocol/unknown.ts";
-import type { LaunchOptions } from "./options.ts";
+import { AbortedError, type AgentError, ExitError, TimeoutError } from "./errors.ts";
+import { guarded } from "./guarded.ts";
+import { launch } from "./launch.ts";
+import { defaultMaxLineBytes, type LaunchOptions } from "./options.ts";
+import { foldOutcome, type Outcome } from "./outcome.ts";
+import { createRecordReader } from "./record-reader.ts";
 
 export interface RunOnceOptions extends LaunchOptions {
   /** Ends the agent and rejects with `AbortedError`. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds until the agent is ended and the promise rejects with `TimeoutError`; none by default. */
   readonly timeout?: number | undefined;
-  /** Hears every record as it comes; the agent waits while a promise of it is open. */
-  readonly onRecord?: ((record: ReceivedRecord) => void | Promise<void>) | undefined;
+  /** Hears every record as it comes, the session's header first. */
+  readonly onRecord?: ((record: ReceivedRecord) => void) | undefined;
 }
 
 /** What came of a task. */
-export interface OneRun {
-  /** The last answer's text, as far as it came; see `error`. */
-  readonly text: string;
-  /** Every message of the run, in order. */
-  readonly messages: readonly OrUnknown<Message>[];
-  /** Tokens and dollars over all requests. */
-  readonly usage: Usage;
-  readonly stopReason: StopReason | undefined;
-  /** Why there is no whole answer. */
-  readonly error: { readonly code: string; readonly message: string; readonly hint?: string | undefined } | undefined;
-  /** The process's exit code: 0 for a whole answer. 128 + the signal's number where a signal ended it. */
+export interface OneRun extends Outcome {
+  /** The process's exit code: 0 for a whole answer; 128 + the signal's number where a signal ended it. */
   readonly exitCode: number;
   readonly sessionId: string | undefined;
   /** The end of what was written to stderr, at most 8192 characters. */
@@ -32,11 +27,59 @@ export interface OneRun {
 }
 
 /**
- * Runs `pi-ts --mode json` (or `pi`) with `task` on its stdin. Rejects with `SpawnError`; with `ExitError` when the process ends without
- * having settled (wrong flags, a missing key, a crash); with `ProtocolError`, `AbortedError`, `TimeoutError`. A run that failed is no
- * rejection: `error` and `exitCode` tell of it.
+ * Runs `pi-ts --mode json` (or `pi`) with `task` on its stdin. Questions cannot be answered: what is not allowed by flags (`--yolo`,
+ * `--allow`) is denied and listed in `deniedCalls`. Rejects with `SpawnError`; with `ExitError` when the process ends without having settled
+ * (wrong flags, a missing key, a crash); with `ProtocolError`, `AbortedError`, `TimeoutError`. A run that failed is no rejection: `error` and
+ * `exitCode` tell of it.
  */
-export function runOnce(task: string, options: RunOnceOptions = {}): Promise<OneRun> {
-  void task, options;
-  throw new Error("not there yet");
+export async function runOnce(task: string, options: RunOnceOptions = {}): Promise<OneRun> {
+  const { signal, timeout, onRecord } = options;
+  if (signal?.aborted) throw new AbortedError(signal.reason);
+  const fold = foldOutcome();
+  let sessionId: string | undefined;
+  let isSettled = false;
+  let failure: AgentError | undefined;
+  let end = () => {};
+
+  function fail(error: AgentError): void {
+    failure ??= error;
+    end();
+  }
+
+  const reader = createRecordReader({
+    maxLineBytes: options.maxLineBytes ?? defaultMaxLineBytes,
+    validate: options.validate ?? false,
+    onError: fail,
+    onRecord(record) {
+      if (failure) return;
+      if (record.type === "session") sessionId = record.id;
+      isSettled ||= record.type === "agent_settled";
+      fold.add(record);
+      if (onRecord) guarded(onRecord, record);
+    },
+  });
+  const agent = await launch(options, ["--mode", "json"], reader.push);
+  end = () => void agent.close();
+  const abort = () => fail(new AbortedError(signal?.reason));
+  const timer =
+    timeout === undefined ? undefined : setTimeout(() => fail(new TimeoutError("run", "", timeout)), timeout);
+  signal?.addEventListener("abort", abort);
+  try {
+    if (signal?.aborted) abort();
+    agent.write(task);
+    agent.endInput();
+    const ended = await agent.ended;
+    reader.end();
+    if (failure) throw failure;
+    if (!isSettled) throw new ExitError(ended);
+    const { exitCode, stderr } = ended;
+    return { ...fold.outcome(), exitCode: exitCode ?? 128 + signalNumber(ended.signal), sessionId, stderr };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  }
+}
+
+function signalNumber(name: string | null): number {
+  return (constants.signals as Readonly<Record<string, number>>)[name ?? ""] ?? 0;
 }

@@ -1,7 +1,7 @@
 // The limits of one prompt, without a run around them.
 import { expect, test } from "bun:test";
 import { createLimits } from "../../src/agent/limits.ts";
-import { emptyUsage } from "../../src/providers/usage.ts";
+import { emptyUsage } from "../../src/protocol/usage.ts";
 
 const counted = { ...emptyUsage(), totalTokens: 10 };
 

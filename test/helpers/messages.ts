@@ -9,7 +9,7 @@ import type {
   ToolResultMessage,
   UserMessage,
 } from "../../src/protocol/message.ts";
-import { emptyUsage } from "../../src/providers/usage.ts";
+import { emptyUsage } from "../../src/protocol/usage.ts";
 
 export function system(content: string): SystemMessage {
   return { role: "system", content, timestamp: 1 };

@@ -1,7 +1,8 @@
 // Token counts → usage with its cost, also of prices that depend on the size of the request.
 import { expect, test } from "bun:test";
+import { addUsage, emptyUsage } from "../../src/protocol/usage.ts";
 import type { TokenCounts } from "../../src/providers/provider.ts";
-import { addUsage, emptyUsage, toUsage } from "../../src/providers/usage.ts";
+import { toUsage } from "../../src/providers/usage.ts";
 
 const flat = { input: 2, output: 10, cacheRead: 0.2, cacheWrite: 2.5 };
 const tiered = {

@@ -1,8 +1,8 @@
 // Values for the tests of the Messages adapter.
 import type { AssistantMessage, ModelMessage, ToolResultMessage, UserMessage } from "../../../src/protocol/message.ts";
 import type { Model } from "../../../src/protocol/model.ts";
+import { emptyUsage } from "../../../src/protocol/usage.ts";
 import type { ProviderRequest } from "../../../src/providers/provider.ts";
-import { emptyUsage } from "../../../src/providers/usage.ts";
 
 export const api = "anthropic-messages";
 export const addressee = { provider: "anthropic", api };
