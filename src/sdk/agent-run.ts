@@ -52,13 +52,14 @@ const overflowFactor = 64;
 
 export function startRun(parts: RunParts): AgentRun {
   const { connection, command, call, toDisposition, abort, ready, maxUnreadBytes } = parts;
-  let fold = foldOutcome();
+  const fold = foldOutcome();
   let disposition: Disposition["disposition"] | undefined;
   let isOver = false;
   /** Who takes the events: nobody yet, a loop, or nobody ever, so that they need not be kept. */
   let taken: "undecided" | "loop" | "never" = "undecided";
-  /** Whether one of the methods was called; by the first event it is clear whether there is a loop beside it. */
-  let isAwaited = false;
+  /** What came before the answer. */
+  let early: { event: ReceivedEvent; bytes: number }[] = [];
+  let earlyBytes = 0;
   let stopListening = () => {};
   let resolve: (outcome: RunOutcome) => void;
   let reject: (error: AgentError) => void;
@@ -86,27 +87,36 @@ export function startRun(parts: RunParts): AgentRun {
 
   function take(record: ReceivedRecord, bytes: number): void {
     if (!isEvent(record)) return;
-    fold.add(record);
-    if (taken === "undecided" && isAwaited) letGo();
+    if (disposition === undefined) takeEarly(record, bytes);
+    else add(record, bytes);
+    const size = queue.bytes() + earlyBytes;
+    if (size <= maxUnreadBytes * overflowFactor) return;
+    letGo();
+    fail(new OverflowError(size));
+  }
+
+  /** The answer comes before what it is about, so an end before the answer is that of an earlier run. */
+  function takeEarly(event: ReceivedEvent, bytes: number): void {
+    const isEnd = event.type === "agent_settled";
+    if (isEnd) early = [];
+    else early.push({ event, bytes });
+    earlyBytes = isEnd ? 0 : earlyBytes + bytes;
+  }
+
+  function add(event: ReceivedEvent, bytes: number): void {
+    fold.add(event);
     if (taken !== "never") {
-      queue.push(record, bytes);
+      queue.push(event, bytes);
       updateBehind();
     }
-    if (record.type === "agent_settled") {
-      if (disposition !== undefined) {
-        finish();
-        return;
-      }
-      // The answer comes first, so this was the end of an earlier run.
-      fold = foldOutcome();
-      queue.clear();
-      updateBehind();
-    }
-    if (queue.bytes() > maxUnreadBytes * overflowFactor) {
-      const size = queue.bytes();
-      letGo();
-      fail(new OverflowError(size));
-    }
+    if (event.type === "agent_settled") finish();
+  }
+
+  function onAnswer(data: unknown): void {
+    disposition = toDisposition(data);
+    for (const { event, bytes } of early.splice(0)) add(event, bytes);
+    earlyBytes = 0;
+    if (disposition === "handled") finish();
   }
 
   function finish(error?: AgentError): void {
@@ -133,10 +143,7 @@ export function startRun(parts: RunParts): AgentRun {
     connection.request(command, {
       // The signal is not the command's, since it ends more than that.
       timeout: call.timeout,
-      onData(data) {
-        disposition = toDisposition(data);
-        if (disposition === "handled") finish();
-      },
+      onData: onAnswer,
       onError: fail,
     });
   }
@@ -150,15 +157,16 @@ export function startRun(parts: RunParts): AgentRun {
   }
 
   function whole(): Promise<RunOutcome> {
-    isAwaited = true;
-    if (taken === "undecided" && queue.bytes() > 0) letGo();
+    // A loop may begin beside it.
+    setImmediate(() => taken === "undecided" && letGo());
     return outcome;
   }
 
   return {
     [Symbol.asyncIterator]() {
-      if (taken !== "undecided")
+      if (taken !== "undecided") {
         throw new Error("The events of a run are there once: iterate it before its methods are awaited");
+      }
       taken = "loop";
       return queue;
     },

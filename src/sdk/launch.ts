@@ -1,6 +1,7 @@
 // An agent's process: found, started in a process group of its own, and ended with it.
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { listProcesses } from "../util/processes.ts";
 import { SpawnError } from "./errors.ts";
 import type { LaunchOptions } from "./options.ts";
 
@@ -149,9 +150,9 @@ function watch(
   async function isGone(ms: number): Promise<boolean> {
     const deadline = performance.now() + ms;
     await within(ended, ms);
-    while (hasGroup()) {
+    while (!hasExited || (hasGroup() && isAnyAlive(pid))) {
       if (performance.now() >= deadline) return false;
-      await within(new Promise(() => {}), 10);
+      await within(new Promise(() => {}), 20);
     }
     return true;
   }
@@ -200,6 +201,11 @@ function endWithProgram(terminate: () => void): void {
   process.on("exit", () => {
     for (const end of live) end();
   });
+}
+
+/** Processes that have ended stay members until their parent takes note, which can be never in a container. */
+function isAnyAlive(group: number): boolean {
+  return process.platform !== "linux" || listProcesses().some((member) => member.alive && member.group === group);
 }
 
 /** False when there is no such process or group; one that may not be signalled is there all the same. */
