@@ -1,6 +1,6 @@
 // The two programs that speak the protocol, each started by the SDK in a home of its own and pointed at the same scripted provider.
 import { mkdirSync, writeFileSync } from "node:fs";
-import { AgentClient } from "../../src/index.ts";
+import { AgentClient, type StartOptions } from "../../src/index.ts";
 import { findRealPi, piPackage } from "../helpers/real-pi.ts";
 import type { ReplayServer } from "../helpers/replay-server.ts";
 import { binaryPath, cleanEnv } from "../helpers/run-cli.ts";
@@ -52,6 +52,8 @@ export const programs: readonly Program[] = [piTs, await realPi()];
 
 export interface Agent extends AsyncDisposable {
   readonly client: AgentClient;
+  /** How another one is started in the same surroundings. */
+  readonly launch: StartOptions;
   /** Where it works. */
   readonly cwd: TmpDir;
 }
@@ -60,17 +62,12 @@ export async function startAgent(program: Program, server: Pick<ReplayServer, "u
   const home = tmp();
   const cwd = tmp();
   const env = { ...unsetAll(), ...cleanEnv(home.path, program.configure(home, server)) };
-  const client = await AgentClient.start({
-    command: program.command,
-    args: program.args,
-    cwd: cwd.path,
-    env,
-    provider: "mock",
-    model: models[0],
-    validate: true,
-  });
+  const { command, args } = program;
+  const launch = { command, args, cwd: cwd.path, env, provider: "mock", model: models[0], validate: true };
+  const client = await AgentClient.start(launch);
   return {
     client,
+    launch,
     cwd,
     async [Symbol.asyncDispose]() {
       await client.close();

@@ -2,7 +2,14 @@
 // disk and in what the provider was sent, not in what the agent tells.
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
-import { type AgentClient, CommandError } from "../../src/index.ts";
+import {
+  type AgentClient,
+  buildContext,
+  CommandError,
+  readSession,
+  readSessionHeader,
+  runOnce,
+} from "../../src/index.ts";
 import { type ObedientModel, startObedientModel } from "../helpers/obedient-model.ts";
 import { runs } from "../helpers/process-runs.ts";
 import type { TmpDir } from "../helpers/tmp.ts";
@@ -191,6 +198,32 @@ function suite(program: Program): void {
     await client.abort();
     expect((await run.outcome()).aborted).toBe(true);
     await waitUntil(() => !runs(pidFile), "the command's process has ended");
+  });
+
+  test("the session's file holds the conversation that the agent tells", async () => {
+    await client.run('bash {"command":"echo in a tool"}').text();
+    await client.bash("echo by hand");
+    await client.run("and now?").text();
+    const { sessionFile = "", sessionId } = await client.getState();
+    expect((await readSessionHeader(sessionFile))?.id).toBe(sessionId);
+    const entries = await Array.fromAsync(readSession(sessionFile));
+    const { messages, model } = buildContext(entries);
+    expect(messages).toEqual(await client.getMessages());
+    expect(messages.length).toBeGreaterThan(6);
+    expect(model).toEqual({ provider: "mock", modelId: "first" });
+  });
+
+  test("runOnce tells what came of a task, with the events of JSON mode", async () => {
+    const types = new Set<string>();
+    const { stderr, messages, ...outcome } = await runOnce("hello", {
+      ...agent.launch,
+      onRecord: ({ type }) => void types.add(type),
+    });
+    expect(outcome).toMatchObject({ text: "You said: hello", stopReason: "stop", error: undefined, exitCode: 0 });
+    expect(outcome.usage).toMatchObject({ input: 1000, output: 100 });
+    expect(messages.slice(-2).map(({ role }) => role)).toEqual(["user", "assistant"]);
+    expect([...types].at(0)).toBe("session");
+    expect([...types].at(-1)).toBe("agent_settled");
   });
 
   test("the model reads a file: what it holds is in the answer", async () => {
