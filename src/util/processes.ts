@@ -48,10 +48,9 @@ export function ownChildren(): ProcessInfo[] {
 
 /** `roots` and everything below them, as far as it is in `processes`. */
 export function withDescendants(roots: readonly ProcessInfo[], processes: readonly ProcessInfo[]): ProcessInfo[] {
-  const children = Map.groupBy(processes, ({ parent }) => parent);
   const found = new Set(roots);
   // A set can grow while it is walked, and each member is visited once.
-  for (const { pid } of found) for (const child of children.get(pid) ?? []) found.add(child);
+  for (const { pid } of found) for (const child of processes) if (child.parent === pid) found.add(child);
   return [...found];
 }
 
