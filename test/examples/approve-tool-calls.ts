@@ -1,5 +1,5 @@
 // Approves tool calls: what the agent's rules do not allow by themselves is shown first, and happens after a "y".
-//   approve-tool-calls.ts "Run the tests and mend what fails"
+//   bun approve-tool-calls.ts "Run the tests and mend what fails"
 import { createInterface } from "node:readline";
 import { AgentClient } from "pi-ts";
 

@@ -1,5 +1,5 @@
 // Streams an answer: each piece of it as the model writes it, then what the run has cost.
-//   stream-answer.ts "Why is the sky blue?"
+//   bun stream-answer.ts "Why is the sky blue?"
 import { AgentClient } from "pi-ts";
 
 const [task = "Why is the sky blue?"] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 // Drives two agents at once: the same task for two models, both answers when both are there. Ctrl-C ends both.
-//   two-agents.ts anthropic/claude-sonnet-5-5 openai/gpt-6.2-sol "Which of these files is the oldest?"
+//   bun two-agents.ts anthropic/claude-sonnet-5-5 openai/gpt-6.2-sol "Which of these files is the oldest?"
 import { AgentClient, AgentError } from "pi-ts";
 
 const [first = "sonnet", second = "gpt", task = "What is this project about?"] = process.argv.slice(2);
