@@ -3,6 +3,7 @@
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { measureDecode } from "./bench/decode.ts";
 import { measureRpc } from "./bench/rpc.ts";
 import { writeSession } from "./bench/sessions.ts";
 import { buildBinary, compile } from "./build.ts";
@@ -195,6 +196,19 @@ async function reportRpc(empty: string, subject: string, origin: string): Promis
   print("JSON: 20,000 deltas", "rate", "", `${Math.round(eventsPerSecond)} events/s`);
 }
 
+/** The SDK's reading of a streaming answer, in this process. */
+function reportDecode(): void {
+  const { lines, bytes } = measureDecode();
+  const aim = 1.5;
+  const rate = (value: number) => `${Math.round(value / 1000)}k events/s`;
+  const report = (name: string, floor: number, value: number, ...rest: string[]) =>
+    print(name, "rate", rate(floor), rate(value), `${(floor / value).toFixed(2)}×`, ...rest);
+  const verdict = (floor: number, value: number) => [`≤ ${aim}×`, floor / value <= aim ? "reached" : "missed"];
+  report("SDK: lines decoded", lines.floor, lines.decoded, ...verdict(lines.floor, lines.decoded));
+  report("SDK: bytes decoded", bytes.floor, bytes.decoded, ...verdict(bytes.floor, bytes.decoded));
+  report("SDK: bytes validated", bytes.floor, bytes.validated);
+}
+
 async function main(): Promise<void> {
   const { empty, stream, aborts, flood, parse, subject } = await build();
   const sessions = join(home, "sessions");
@@ -289,6 +303,7 @@ async function main(): Promise<void> {
       }
     }
     if ("RPC JSON".includes(process.argv[2] ?? "")) await reportRpc(empty, subject, server.origin);
+    if ("SDK".includes(process.argv[2] ?? "")) reportDecode();
   } finally {
     server.stop();
   }

@@ -21,4 +21,11 @@ export {
   readSession,
   readSessionHeader,
 } from "./sdk/session-file.ts";
-export { createLineSplitter, type Line, type LineSplitter } from "./util/jsonl.ts";
+export {
+  createLineSplitter,
+  createTextSplitter,
+  type Line,
+  type LineSplitter,
+  type TextLine,
+  type TextSplitter,
+} from "./util/jsonl.ts";

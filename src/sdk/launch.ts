@@ -39,15 +39,16 @@ export async function launch(
   onOutput: (bytes: Uint8Array) => void,
 ): Promise<AgentProcess> {
   const { command = "pi-ts", args = [], cwd, env, provider, model } = options;
+  const [program = "", ...first] = typeof command === "string" ? [command] : command;
   const words = [
-    ...(typeof command === "string" ? [command] : command),
+    ...first,
     ...flags,
     ...(provider === undefined ? [] : ["--provider", provider]),
     ...(model === undefined ? [] : ["--model", model]),
     ...args,
   ];
   try {
-    const child = spawn(words[0] ?? "", words.slice(1), {
+    const child = spawn(program, words, {
       cwd,
       env: environment(env),
       stdio: ["pipe", "pipe", "pipe"],
@@ -58,7 +59,11 @@ export async function launch(
     throw await new Promise((resolve) => child.once("error", resolve));
   } catch (error) {
     const missing = cwd !== undefined && !existsSync(cwd);
-    throw new SpawnError(words, missing ? `there is no folder ${cwd}` : reasonOf(error as SystemError), error);
+    throw new SpawnError(
+      [program, ...words],
+      missing ? `there is no folder ${cwd}` : reasonOf(error as SystemError),
+      error,
+    );
   }
 }
 

@@ -2,14 +2,14 @@
 import { decodeRecord } from "../protocol/decode.ts";
 import type { ReceivedRecord } from "../protocol/record.ts";
 import { problemOf } from "../protocol/validate.ts";
-import { createLineSplitter, type Line } from "../util/jsonl.ts";
+import { createTextSplitter, type TextLine } from "../util/jsonl.ts";
 import { ProtocolError } from "./errors.ts";
 
 export interface RecordReaderOptions {
   readonly maxLineBytes: number;
   readonly validate: boolean;
-  /** `bytes` is the length of its line. */
-  readonly onRecord: (record: ReceivedRecord, bytes: number) => void;
+  /** `size` is the length of its line, in characters. */
+  readonly onRecord: (record: ReceivedRecord, size: number) => void;
   readonly onError: (error: ProtocolError) => void;
 }
 
@@ -20,21 +20,15 @@ export interface RecordReader {
 }
 
 export function createRecordReader({ maxLineBytes, validate, onRecord, onError }: RecordReaderOptions): RecordReader {
-  const splitter = createLineSplitter(maxLineBytes);
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const splitter = createTextSplitter(maxLineBytes);
 
-  function take(line: Line): void {
-    if ("tooLong" in line) {
+  function take(text: TextLine): void {
+    if (typeof text !== "string") {
       onError(
-        new ProtocolError(`A line of ${line.tooLong} bytes is longer than the ${maxLineBytes} that are read`, ""),
+        "tooLong" in text
+          ? new ProtocolError(`A line of ${text.tooLong} bytes is longer than the ${maxLineBytes} that are read`, "")
+          : new ProtocolError("A line is not valid UTF-8", new TextDecoder().decode(text.notUtf8)),
       );
-      return;
-    }
-    let text: string;
-    try {
-      text = decoder.decode(line.bytes);
-    } catch (error) {
-      onError(new ProtocolError("A line is not valid UTF-8", new TextDecoder().decode(line.bytes), error));
       return;
     }
     let value: unknown;
@@ -49,7 +43,7 @@ export function createRecordReader({ maxLineBytes, validate, onRecord, onError }
       return;
     }
     const problem = validate ? problemOf(value) : undefined;
-    if (problem === undefined) onRecord(decodeRecord(value), line.bytes.length);
+    if (problem === undefined) onRecord(decodeRecord(value), text.length);
     else onError(new ProtocolError(`A record is not as it should be, ${problem}`, text));
   }
 

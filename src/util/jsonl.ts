@@ -57,3 +57,63 @@ function joined(pieces: readonly Uint8Array[], last: Uint8Array, total: number):
   }
   return whole;
 }
+
+/** A whole line as text, one that was too long to keep, or one that is not UTF-8. */
+export type TextLine = string | { readonly tooLong: number } | { readonly notUtf8: Uint8Array };
+
+export interface TextSplitter {
+  /** The lines that these bytes complete. The memory of the bytes is not kept. */
+  push(bytes: Uint8Array): TextLine[];
+  /** A last line that has no end, if there is one. */
+  end(): TextLine[];
+}
+
+/**
+ * The same for lines of UTF-8 as text; characters may come in pieces. Several times as fast as decoding each line by itself: the lines that
+ * one piece has in its middle are decoded together.
+ */
+export function createTextSplitter(maxBytes: number): TextSplitter {
+  const splitter = createLineSplitter(maxBytes);
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let isHolding = false;
+
+  function toText(line: Line): TextLine {
+    if ("tooLong" in line) return line;
+    try {
+      return decoder.decode(line.bytes);
+    } catch {
+      return { notUtf8: line.bytes };
+    }
+  }
+
+  /** Lines that begin and end in `bytes`. */
+  function whole(bytes: Uint8Array): TextLine[] {
+    if (bytes.length === 0) return [];
+    if (bytes.length <= maxBytes) {
+      try {
+        const lines = decoder.decode(bytes).split("\n");
+        lines.pop();
+        return lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+      } catch {
+        // One of them is not UTF-8; which one is seen when each is decoded by itself.
+      }
+    }
+    return splitter.push(bytes).map(toText);
+  }
+
+  return {
+    push(bytes) {
+      const last = bytes.lastIndexOf(lineFeed) + 1;
+      const first = isHolding && last > 0 ? bytes.indexOf(lineFeed) + 1 : 0;
+      const lines = first > 0 ? splitter.push(bytes.subarray(0, first)).map(toText) : [];
+      if (last > first) lines.push(...whole(bytes.subarray(first, last)));
+      if (last > 0) isHolding = false;
+      if (last < bytes.length) {
+        splitter.push(bytes.subarray(last));
+        isHolding = true;
+      }
+      return lines;
+    },
+    end: () => splitter.end().map(toText),
+  };
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createLineSplitter, type Line } from "../../src/util/jsonl.ts";
+import { createLineSplitter, createTextSplitter, type Line, type TextLine } from "../../src/util/jsonl.ts";
 
 const text = (line: Line) => ("bytes" in line ? Buffer.from(line.bytes).toString() : `too long: ${line.tooLong}`);
 
@@ -12,6 +12,15 @@ function split(input: string, size: number, maxBytes = 1000): string[] {
   return [...lines, ...splitter.end()].map(text);
 }
 
+/** The same as text, with what is no text as it is. */
+function splitText(input: string | Uint8Array, size: number, maxBytes = 1000): TextLine[] {
+  const bytes = Buffer.from(input);
+  const splitter = createTextSplitter(maxBytes);
+  const lines: TextLine[] = [];
+  for (let at = 0; at < bytes.length; at += size) lines.push(...splitter.push(bytes.subarray(at, at + size)));
+  return [...lines, ...splitter.end()];
+}
+
 test.each([
   ["lines", "a\nb\n", ["a", "b"]],
   ["a last line without an end", "a\nb", ["a", "b"]],
@@ -22,7 +31,10 @@ test.each([
   ["blank lines", "\n\na\n", ["", "", "a"]],
   ["nothing", "", []],
 ])("%s, whatever the pieces", (_name, input, lines) => {
-  for (const size of [1, 2, 3, 1000]) expect(split(input, size)).toEqual(lines);
+  for (const size of [1, 2, 3, 5, 1000]) {
+    expect(split(input, size)).toEqual(lines);
+    expect(splitText(input, size)).toEqual(lines);
+  }
 });
 
 test("a line that is too long is passed over, with its length, and the next one is whole", () => {
@@ -31,6 +43,23 @@ test("a line that is too long is passed over, with its length, and the next one 
       "too long: 50",
       "short",
       "too long: 11",
+    ]);
+  }
+});
+
+test("as text, too, a line that is too long costs itself alone, and so does one that is not UTF-8", () => {
+  for (const size of [1, 7, 1000]) {
+    expect(splitText(`${"x".repeat(50)}\nshort\n${"y".repeat(11)}`, size, 10)).toEqual([
+      { tooLong: 50 },
+      "short",
+      { tooLong: 11 },
+    ]);
+    const broken = Buffer.from([0x61, 0x0a, 0xc3, 0x28, 0x0a, 0xc3, 0xa4, 0x0a, 0xff]);
+    expect(splitText(broken, size)).toEqual([
+      "a",
+      { notUtf8: Uint8Array.of(0xc3, 0x28) },
+      "ä",
+      { notUtf8: Uint8Array.of(0xff) },
     ]);
   }
 });
