@@ -20,6 +20,7 @@ const base = { id: z.string(), parentId: z.nullable(z.string()), timestamp: z.st
 export const MessageEntry = z.looseObject({ type: z.literal("message"), ...base, message: Message });
 export type MessageEntry = z.infer<typeof MessageEntry>;
 
+/** Another model was chosen. */
 export const ModelChangeEntry = z.looseObject({
   type: z.literal("model_change"),
   ...base,
@@ -28,6 +29,7 @@ export const ModelChangeEntry = z.looseObject({
 });
 export type ModelChangeEntry = z.infer<typeof ModelChangeEntry>;
 
+/** Another thinking level was chosen. */
 export const ThinkingLevelChangeEntry = z.looseObject({
   type: z.literal("thinking_level_change"),
   ...base,
@@ -109,7 +111,7 @@ export const UsageEntry = z.looseObject({
 });
 export type UsageEntry = z.infer<typeof UsageEntry>;
 
-/** Takes the target out of future contexts (`replacement: null`) or changes its content there; the target itself stays as it is. */
+/** Takes the target out of future contexts (`replacement: null`) or changes its content there; the target itself stays as it is. pi: since 0.87.0. */
 export const ContextEditEntry = z.looseObject({
   type: z.literal("context_edit"),
   ...base,
@@ -118,6 +120,7 @@ export const ContextEditEntry = z.looseObject({
 });
 export type ContextEditEntry = z.infer<typeof ContextEditEntry>;
 
+/** A line of a session file behind its header, told apart by its `type`. */
 export const Entry = z.discriminatedUnion("type", [
   MessageEntry,
   ModelChangeEntry,

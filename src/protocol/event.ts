@@ -29,7 +29,7 @@ export const AssistantMessageEvent = z.discriminatedUnion("type", [
 ]);
 export type AssistantMessageEvent = z.infer<typeof AssistantMessageEvent>;
 
-/** A tool's outcome: `content` is what the model reads, `structuredContent` the same facts for programs. */
+/** A tool's outcome: `content` is what the model reads, `structuredContent` the same facts for programs (pi: since 0.99.0). */
 export const ToolResult = z.looseObject({
   content: z.array(z.discriminatedUnion("type", [TextContent, ImageContent])),
   details: z.optional(z.unknown()),
@@ -71,6 +71,9 @@ const toolArgs = z.record(z.string(), z.unknown());
  * not repeated any more ends its run so too; after `model_fallback` a run with the next model begins.
  * A compaction stands between its start and its end: before the answer of the turn it makes room for (`threshold`), between a run that did
  * not fit and its repetition (`overflow`), or outside of any run (`manual`).
+ *
+ * In pi `agent_settled` came with 0.80.4 and its `aborted` with 1.1.0, `id` and `toolName` of `toolcall_start` with 0.84.3, `durationMs` of
+ * `tool_execution_end` with 1.1.0, `session_info_changed` with 0.80.3; `deniedCalls` and `error` are this program's own.
  */
 export const AgentEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("agent_start") }),

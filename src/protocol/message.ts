@@ -54,6 +54,7 @@ export const Cost = z.looseObject({
   cacheRead: z.number(),
   cacheWrite: z.number(),
   total: z.number(),
+  /** pi: since 1.5.0. */
   totalFromProvider: z.optional(z.boolean()),
 });
 export type Cost = z.infer<typeof Cost>;
@@ -82,7 +83,10 @@ export type ToolSpec = z.infer<typeof ToolSpec>;
 export const ToolAccess = z.enum(["read", "write", "execute"]);
 export type ToolAccess = z.infer<typeof ToolAccess>;
 
-/** The prompt in force: `content`, then each section in order. Later system messages replace sections by name; `null` removes one. */
+/**
+ * The prompt in force: `content`, then each section in order. Later system messages replace sections by name; `null` removes one. pi 0.84.4 has
+ * none, 0.86.1 has.
+ */
 export const SystemMessage = z.looseObject({
   role: z.literal("system"),
   content: z.union([z.string(), z.array(TextContent)]),
@@ -95,6 +99,7 @@ export type SystemMessage = z.infer<typeof SystemMessage>;
 
 const contentOrText = z.union([z.string(), z.array(z.discriminatedUnion("type", [TextContent, ImageContent]))]);
 
+/** What the user said; `timestamp` is Unix milliseconds. */
 export const UserMessage = z.looseObject({
   role: z.literal("user"),
   content: contentOrText,
@@ -102,6 +107,7 @@ export const UserMessage = z.looseObject({
 });
 export type UserMessage = z.infer<typeof UserMessage>;
 
+/** Why an answer ended; `pending` while it streams, `deferred` for one that pi fetches later. */
 export const StopReason = z.enum(["pending", "stop", "length", "toolUse", "error", "aborted", "deferred"]);
 export type StopReason = z.infer<typeof StopReason>;
 
@@ -109,7 +115,10 @@ export type StopReason = z.infer<typeof StopReason>;
 export const ThinkingLevel = z.enum(thinkingLevels);
 export type ThinkingLevel = z.infer<typeof ThinkingLevel>;
 
-/** A model's answer. `timestamp` is Unix milliseconds of the request's start, `durationMs` the time until its end. */
+/**
+ * A model's answer. `timestamp` is Unix milliseconds of the request's start, `durationMs` the time until its end. `thinkingLevel` and
+ * `durationMs` came after pi 0.86.1.
+ */
 export const AssistantMessage = z.looseObject({
   role: z.literal("assistant"),
   content: z.array(z.discriminatedUnion("type", [TextContent, ThinkingContent, ToolCall])),
@@ -128,6 +137,7 @@ export const AssistantMessage = z.looseObject({
 export type AssistantMessage = z.infer<typeof AssistantMessage>;
 export type AssistantContent = AssistantMessage["content"][number];
 
+/** What a tool call came to, as the model reads it. `timestamp` is Unix milliseconds; `durationMs`, of the run of the tool, came with pi 1.1.0. */
 export const ToolResultMessage = z.looseObject({
   role: z.literal("toolResult"),
   toolCallId: z.string(),
@@ -183,6 +193,7 @@ export const CompactionSummaryMessage = z.looseObject({
 });
 export type CompactionSummaryMessage = z.infer<typeof CompactionSummaryMessage>;
 
+/** One message of a conversation, told apart by its `role`. */
 export const Message = z.discriminatedUnion("role", [
   SystemMessage,
   UserMessage,

@@ -6,7 +6,7 @@ import { BashExecutionUpdate, CommandId, RpcResponse } from "./rpc.ts";
 import { UiRequest } from "./ui.ts";
 import type { OrUnknown } from "./unknown.ts";
 
-/** What pi tells and this program does not: retries of a compaction's summary, and extensions that failed. */
+/** What pi tells and this program does not: retries of a compaction's summary (since 0.81.1), and extensions that failed. */
 export const PiEvent = z.discriminatedUnion("type", [
   z.looseObject({
     type: z.literal("summarization_retry_scheduled"),

@@ -14,15 +14,17 @@ const nothing = z.void();
 const images = z.optional(z.array(ImageContent));
 const cancelled = z.object({ cancelled: z.boolean() });
 
-/** What became of a message: a run began with it, it waits for its turn, or it was dealt with at once. */
+/** What became of a message: a run began with it, it waits for its turn, or it was dealt with at once. pi: since 0.99.0. */
 export const Disposition = z.object({ disposition: z.enum(["started", "queued", "handled"]) });
 export type Disposition = z.infer<typeof Disposition>;
 
+/** Whether queued messages have their turn together or one after another. */
 export const QueueMode = z.enum(["all", "one-at-a-time"]);
 export type QueueMode = z.infer<typeof QueueMode>;
 
 const Queues = z.object({ steering: z.array(z.string()), followUp: z.array(z.string()) });
 
+/** The answer to `get_state`: the session and the settings in force. */
 export const RpcState = z.object({
   /** Always there in this program; pi has none before one is chosen. */
   model: z.optional(Model),
@@ -69,6 +71,7 @@ export const SessionStats = z.object({
 });
 export type SessionStats = z.infer<typeof SessionStats>;
 
+/** An entry with what was written behind it. */
 export interface TreeNode {
   readonly entry: Entry;
   readonly children: readonly TreeNode[];
@@ -102,6 +105,7 @@ export const CommandInfo = z.object({
 });
 export type CommandInfo = z.infer<typeof CommandInfo>;
 
+/** The answer to `bash`. `output` is cut when `truncated`, and all of it in the file of `fullOutputPath`; without `exitCode` a signal ended it. */
 export const BashResult = z.pick(BashExecutionMessage, {
   output: true,
   exitCode: true,
@@ -112,7 +116,10 @@ export const BashResult = z.pick(BashExecutionMessage, {
 
 const leafId = z.nullable(z.string());
 
-/** One entry a command: what may stand beside `type` and `id`, and the `data` of its answer. */
+/**
+ * One entry a command: what may stand beside `type` and `id`, and the `data` of its answer. In pi `get_entries` and `get_tree` came with 0.80.3,
+ * `get_available_thinking_levels` with 0.81.0, `clear_queue` with 0.84.4.
+ */
 export const rpcCommands = {
   prompt: {
     params: z.object({
@@ -202,7 +209,7 @@ export const RpcResponse = z.discriminatedUnion("success", [
 ]);
 export type RpcResponse = z.infer<typeof RpcResponse>;
 
-/** What a command of the client's prints, as it comes; `id` is the command's. */
+/** What a command of the client's prints, as it comes; `id` is the command's. pi: since 0.82.0. */
 export const BashExecutionUpdate = z.object({
   type: z.literal("bash_execution_update"),
   id: z.optional(CommandId),

@@ -116,8 +116,8 @@ export class AgentClient {
   }
 
   /**
-   * Sends a message and gives the run that it begins or joins: an async iterable of events that ends at `agent_settled`, with `text()`,
-   * `messages()`, `usage()` and `outcome()`. `signal` also ends the run in the agent.
+   * Sends a message and gives the run that it begins or joins: an async iterable of events that ends at `agent_settled` (pi: since 0.80.4),
+   * with `text()`, `messages()`, `usage()` and `outcome()`. `signal` also ends the run in the agent.
    *
    * Events wait for a slow loop up to `maxUnreadBytes`. Beyond that stdout is not read, so that the agent waits, except while another command
    * of this client waits for its answer; the events that lie before it are then kept, up to 64 times as much, and a loop that is still slower
@@ -294,7 +294,7 @@ export class AgentClient {
     return (await this.command("get_fork_messages", {}, options)).messages;
   }
 
-  /** The session's entries in the order they were written, or those behind the entry `since` (pi: since 0.80.4). */
+  /** The session's entries in the order they were written, or those behind the entry `since` (pi: since 0.80.3). */
   getEntries(
     options: CallOptions & { readonly since?: string | undefined } = {},
   ): Promise<ReceivedResult<"get_entries">> {
@@ -302,7 +302,7 @@ export class AgentClient {
     return this.command("get_entries", since === undefined ? {} : { since }, call);
   }
 
-  /** The session's entries as the tree that they are (pi: since 0.80.4). */
+  /** The session's entries as the tree that they are (pi: since 0.80.3). */
   getTree(options?: CallOptions): Promise<ReceivedResult<"get_tree">> {
     return this.command("get_tree", {}, options);
   }

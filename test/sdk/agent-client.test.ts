@@ -7,11 +7,26 @@ import {
   ExitError,
   ProtocolError,
   type ReceivedRecord,
+  type RpcCommandName,
+  rpcCommands,
   SpawnError,
   TimeoutError,
 } from "../../src/index.ts";
 import { failureOf, isAlive, startFake } from "../helpers/fake-client.ts";
 import { waitUntil } from "../helpers/wait-until.ts";
+
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+test("every command has a method by its name", () => {
+  // A command without one does not compile.
+  const methods: Record<CamelCase<RpcCommandName>, unknown> = AgentClient.prototype;
+  for (const name of Object.keys(rpcCommands)) {
+    const method = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+    expect(methods[method as keyof typeof methods]).toBeInstanceOf(Function);
+  }
+});
 
 test.concurrent("answers find their commands, however many are on their way", async () => {
   await using client = await startFake("well");
