@@ -1,5 +1,5 @@
 // An agent's process: found, started in a process group of its own, and ended with it.
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { listProcesses } from "../util/processes.ts";
 import { SpawnError } from "./errors.ts";
@@ -31,6 +31,7 @@ export interface AgentProcess {
 const patience = 500;
 const grace = 2000;
 const longestTail = 8192;
+const isWindows = process.platform === "win32";
 
 /** Rejects with `SpawnError`. `onOutput` gets stdout as it comes. */
 export async function launch(
@@ -52,8 +53,9 @@ export async function launch(
       cwd,
       env: environment(env),
       stdio: ["pipe", "pipe", "pipe"],
-      // A group of its own, so that all of it can be ended together.
-      detached: true,
+      // A group of its own, so that all of it can be ended together. Windows has none, and would open a window.
+      detached: !isWindows,
+      windowsHide: true,
     });
     if (child.pid !== undefined) return watch(child, child.pid, onOutput);
     throw await new Promise((resolve) => child.once("error", resolve));
@@ -164,11 +166,13 @@ function watch(
 
   /** A number is given to no new process while a group has it; one that is in use again says that the group is gone. */
   function hasGroup(): boolean {
-    return send(-pid, 0) && !(hasExited && send(pid, 0));
+    return isWindows ? !hasExited : send(-pid, 0) && !(hasExited && send(pid, 0));
   }
 
   function signalGroup(signal: "SIGTERM" | "SIGKILL"): void {
-    if (hasGroup()) send(-pid, signal);
+    if (!hasGroup()) return;
+    if (isWindows) spawnSync("taskkill", ["/PID", `${pid}`, "/T", "/F"], { stdio: "ignore", windowsHide: true });
+    else send(-pid, signal);
   }
 
   return {
