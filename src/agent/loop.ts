@@ -48,9 +48,11 @@ export interface Fallback {
 export type Review = { readonly accepted: string } | { readonly complaint: string };
 
 export interface LoopInput extends LoopTarget, LimitOptions {
-  /** The prompt in force; announced before the first user message of a conversation. */
+  /** The prompt in force, looked up for each request; announced before the first user message of a conversation. */
   readonly system: SystemMessage;
   readonly announceSystem: boolean;
+  /** Awaited before each turn: puts a prompt and tools that have changed in force, and gives what is to be announced of that. */
+  readonly changeSystem?: (() => Promise<SystemMessage | undefined>) | undefined;
   /** The conversation so far; the loop adds each message before it announces it. */
   readonly conversation: Conversation;
   /** Undefined for a run that begins with what waits in the queue. */
@@ -141,6 +143,11 @@ export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
     return { ...outcome, ...(limit ? { status: "error", error: limit } : {}), answered, denied };
   }
 
+  async function announceChange(): Promise<void> {
+    const change = signal.aborted ? undefined : await input.changeSystem?.();
+    if (change) announce(change);
+  }
+
   function say(message: Message): void {
     announce(message);
     if (!answered) unanswered.push(message);
@@ -194,6 +201,7 @@ export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
 
   begin();
   if (input.announceSystem) announce(input.system);
+  else await announceChange();
   if (input.prompt) say(input.prompt);
   let due: QueueKind = (!input.prompt && nextQueue()) || "steering";
   let rejections = 0;
@@ -212,6 +220,7 @@ export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
     }
     due = "steering";
     if (input.ready) await unlessAborted(input.ready(), signal);
+    if (turn > 1) await announceChange();
     const { message, failure, cutCalls, paused } = await answering.next(turn);
     const text = begun + textOf(message);
     if (failure) {

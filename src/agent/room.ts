@@ -43,13 +43,12 @@ const maxFailures = 3;
 export function createRoom(options: RoomOptions): Room {
   const { model, store, maxTokens } = options;
   const limits = contextLimits(model.contextWindow, maxTokens);
-  const system = promptText(options.system);
-  const tools = options.system.toolsAdded ?? [];
   let triedIn: number | undefined;
   let size: ContextSize;
 
   function measure(): ContextSize {
-    size = measureContext({ model, system, tools, messages: store.messages() });
+    const system = promptText(options.system);
+    size = measureContext({ model, system, tools: options.system.toolsAdded ?? [], messages: store.messages() });
     return size;
   }
 

@@ -9,7 +9,7 @@ import type { Ask } from "../permission/gate.ts";
 import { createGate } from "../permission/policy.ts";
 import type { EntryDraft } from "../protocol/entry.ts";
 import type { AgentEvent, CompactionResult, DeniedCall, RunError } from "../protocol/event.ts";
-import type { ImageContent, Message, SystemMessage, ThinkingLevel, UserMessage } from "../protocol/message.ts";
+import type { ImageContent, Message, ThinkingLevel, UserMessage } from "../protocol/message.ts";
 import type { Model } from "../protocol/model.ts";
 import type { CommandInfo } from "../protocol/rpc.ts";
 import { currentSystem } from "../protocol/tree.ts";
@@ -24,12 +24,13 @@ import { childEnvironment } from "../util/child-env.ts";
 import { AppError, toAppError } from "../util/error.ts";
 import { plural } from "../util/plural.ts";
 import { type ContextUsage, createContextWarning, describeContext, failedCompactions } from "./context.ts";
+import type { Mcp } from "./mcp.ts";
 import { isSame, type LoadedModel, type ModelChoice, thinkingLevelOf, thinkingLevelsOf } from "./model-choice.ts";
-import type { Permissions } from "./permissions.ts";
+import { type Permissions, withServerTools } from "./permissions.ts";
 import type { Resources } from "./resources.ts";
 import type { BashResult } from "./run-bash.ts";
 import type { Sessions } from "./sessions.ts";
-import { buildSystemMessage } from "./system-prompt.ts";
+import { buildSystemMessage, systemChange } from "./system-prompt.ts";
 import { createTally, isUsage, type RunProgress, type UsageReport, usageOf } from "./usage.ts";
 import { createUserCommands, type UserCommandOptions } from "./user-commands.ts";
 
@@ -51,6 +52,8 @@ export interface AppOptions {
   readonly models?: ModelChoice;
   /** What `/name` and `/skill:name` stand for; nothing if not given. */
   readonly resources?: Resources;
+  /** The servers whose tools and prompts count too. Whoever made them ends them. */
+  readonly mcp?: Mcp | undefined;
   /** The models that take over, in this order, when the one before fails for good for a reason that would pass. */
   readonly fallbacks?: readonly LoadedModel[] | undefined;
   /** Judges an answer that would be the last of a prompt. */
@@ -150,20 +153,30 @@ export interface App {
   contextUsage(): ContextUsage;
 }
 
+/** After this time the user is told which servers a prompt waits for. */
+const serverNoticeMs = 3000;
+
 export function createApp(options: AppOptions): App {
-  const { cwd, env, permissions } = options;
+  const { cwd, env, permissions, mcp } = options;
   let { config, provider } = options;
-  const { tools, sandbox } = permissions;
+  const { sandbox } = permissions;
+  let { tools } = permissions;
   const gate = createGate(permissions.policy, options.ask);
   const { contextFiles, systemPrompt } = config;
-  const system = buildSystemMessage({
-    cwd,
-    tools: tools.specs,
-    contextFiles,
-    systemPrompt,
-    skills: options.resources?.prompt,
-    now: new Date(),
-  });
+  const startedAt = new Date();
+  /** What servers say of themselves. */
+  let instructions: string | undefined;
+  const makeSystem = () =>
+    buildSystemMessage({
+      cwd,
+      tools: tools.specs,
+      contextFiles,
+      systemPrompt,
+      skills: options.resources?.prompt,
+      servers: instructions,
+      now: startedAt,
+    });
+  let system = makeSystem();
   const newSession = () => options.sessions?.create() ?? createMemorySession(cwd);
   let session = options.session ?? newSession();
   let conversation = createConversation(session);
@@ -182,7 +195,9 @@ export function createApp(options: AppOptions): App {
       maxOutput,
       files,
       acceptsImages: model.input.includes("image"),
-      tools,
+      get tools() {
+        return tools;
+      },
       gate,
       deniesPath: permissions.policy.rules?.deniesPath,
       sandbox,
@@ -198,6 +213,8 @@ export function createApp(options: AppOptions): App {
   let compacting = false;
   let retryWait = new AbortController();
   let autoRetry = true;
+  /** Ends the wait for servers of a prompt that is only being looked up. */
+  let lookUp = new AbortController();
   const work = new Set<Promise<unknown>>();
   const userCommands = createUserCommands({
     environment: () => environment,
@@ -238,6 +255,31 @@ export function createApp(options: AppOptions): App {
       reload: () => conversation.reload(),
     };
     return { provider, model, system, store, maxTokens, maxRetries, thinkingLevel, signal, notify, emit };
+  }
+
+  /** Waits for the servers, puts the tools they have by now in force, and tells what is to be told of them. Rejects when one that is required is not there. */
+  async function takeServerTools(signal: AbortSignal): Promise<void> {
+    if (!mcp) return;
+    const notice = setTimeout(() => {
+      const names = mcp.pending().join(", ");
+      if (names !== "") options.notify(`Waiting for MCP servers to start: ${names}`);
+    }, serverNoticeMs);
+    try {
+      await mcp.ready(signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      clearTimeout(notice);
+      for (const text of mcp.takeNotices()) options.notify(text);
+    }
+    const next = withServerTools(permissions, mcp.tools());
+    const isSame = JSON.stringify(next.specs) === JSON.stringify(tools.specs);
+    // What is the same to the model stays so to the byte, whatever process is behind it.
+    tools = isSame ? { specs: tools.specs, load: next.load } : next;
+    const says = mcp.instructions();
+    if (isSame && says === instructions) return;
+    instructions = says;
+    system = makeSystem();
   }
 
   function useSession(next: Session): void {
@@ -297,6 +339,8 @@ export function createApp(options: AppOptions): App {
 
   async function abort(): Promise<void> {
     running?.abort();
+    lookUp.abort();
+    lookUp = new AbortController();
     userCommands.abort();
     await Promise.all(work);
   }
@@ -306,6 +350,9 @@ export function createApp(options: AppOptions): App {
     const { model, maxTokens, temperature, thinkingLevel } = config;
     const room = createRoom({
       ...compactionParts(signal),
+      get system() {
+        return system;
+      },
       get auto() {
         return config.autoCompact;
       },
@@ -318,8 +365,15 @@ export function createApp(options: AppOptions): App {
     const { maxTurns, maxToolCalls, maxCost } = config;
     return {
       ...createTarget(signal),
-      system,
-      announceSystem: !isSamePrompt(currentSystem(conversation.messages()), system),
+      get system() {
+        return system;
+      },
+      announceSystem: currentSystem(conversation.messages()) === undefined,
+      async changeSystem() {
+        await takeServerTools(signal);
+        const told = currentSystem(conversation.messages());
+        return told && systemChange(told, system);
+      },
       conversation,
       prompt,
       queue,
@@ -377,6 +431,7 @@ export function createApp(options: AppOptions): App {
     let failure: AppError | undefined;
     try {
       declareSettings();
+      await takeServerTools(running.signal);
       for (let next = prompt; ; next = undefined) {
         outcome = await runLoop(loopInput(next, controller.signal));
         deniedCalls.push(...outcome.denied);
@@ -459,7 +514,9 @@ export function createApp(options: AppOptions): App {
     sessions: options.sessions,
     session: () => session,
     messages: () => conversation.messages(),
-    systemPrompt: promptText(system),
+    get systemPrompt() {
+      return promptText(system);
+    },
     queue,
     activity: () => activity,
     isCompacting: () => compacting || activity === "compaction",
@@ -495,9 +552,18 @@ export function createApp(options: AppOptions): App {
       }
       if (thinkingLevel !== undefined) setThinkingLevel(thinkingLevel);
     },
-    expand: async (text) => (await options.resources?.expand(text)) ?? text,
-    knows: async (text) => (await options.resources?.knows(text)) ?? false,
-    commands: async () => (await options.resources?.commands()) ?? [],
+    async expand(text) {
+      const said = mcp && (await (await import("./server-prompts.ts")).expandServerPrompt(text, mcp, lookUp.signal));
+      return said ?? (await options.resources?.expand(text)) ?? text;
+    },
+    async knows(text) {
+      if (mcp && (await import("./server-prompts.ts")).isServerPrompt(text, mcp)) return true;
+      return (await options.resources?.knows(text)) ?? false;
+    },
+    async commands() {
+      const own = (await options.resources?.commands()) ?? [];
+      return mcp ? [...own, ...(await import("./server-prompts.ts")).serverCommands(mcp)] : own;
+    },
     thinkingLevel: () => thinkingLevelOf(config),
     setThinkingLevel,
     setAuto({ autoCompact, autoRetry: retries }) {
@@ -539,13 +605,4 @@ function deniedError(count: number): AppError {
 
 function describeFailure({ code, message, hint }: AppError): RunError {
   return { code, message, ...(hint === undefined ? {} : { hint }) };
-}
-
-/** Whether the model has been told this prompt and these tools already. */
-function isSamePrompt(told: SystemMessage | undefined, system: SystemMessage): boolean {
-  return (
-    told !== undefined &&
-    promptText(told) === promptText(system) &&
-    JSON.stringify(told.toolsAdded) === JSON.stringify(system.toolsAdded)
-  );
 }

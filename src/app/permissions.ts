@@ -21,6 +21,8 @@ export async function loadPermissions(
   config: Pick<Config, "home" | "permissions">,
   cwd: string,
   env: Environment,
+  /** Whether a tool of an MCP server only reads; asked when there are such tools. */
+  reads?: (toolName: string) => boolean,
 ): Promise<Permissions> {
   const { yolo, readOnly, tools, excludeTools, allow, deny, sandbox, sandboxNet } = config.permissions;
   const all = builtinTools();
@@ -32,7 +34,10 @@ export async function loadPermissions(
       : (await import("../permission/rules.ts")).createRules(allow, deny, { realCwd, tools: known });
   const withheld =
     readOnly || tools || excludeTools.length > 0
-      ? (await import("../permission/tool-selection.ts")).createWithheld({ readOnly, tools, excludeTools }, known)
+      ? (await import("../permission/tool-selection.ts")).createWithheld(
+          { readOnly, tools, excludeTools, reads },
+          known,
+        )
       : undefined;
   const box = sandbox
     ? (await import("../permission/sandbox.ts")).createSandbox({
@@ -60,6 +65,16 @@ export function withReadable(permissions: Permissions, isReadable: (realPath: st
   return {
     ...permissions,
     policy: { ...policy, isOutput: (path) => isReadable(path) || (policy.isOutput?.(path) ?? false) },
+  };
+}
+
+/** The built-in tools, and behind them those of MCP servers as far as they are offered. */
+export function withServerTools({ tools, policy }: Permissions, further: ToolSet): ToolSet {
+  const { withheld } = policy;
+  const { specs } = withheld ? offered(further, withheld) : further;
+  return {
+    specs: [...tools.specs, ...specs],
+    load: async (name) => (await tools.load(name)) ?? further.load(name),
   };
 }
 

@@ -1,6 +1,8 @@
 // Whether a project's own configuration is in force: after --trust-project, or after the user's yes to this content in this place.
 import { type Environment, homeFolder, type LoadedFile } from "../config/config.ts";
-import { findProjectFile, openTrustStore, type ProjectFile } from "../config/project.ts";
+import type { McpJson } from "../config/mcp-json.ts";
+import { findProjectFile, findProjectMcpFile, openTrustStore, type ProjectFile } from "../config/project.ts";
+import type { AppError } from "../util/error.ts";
 
 export { findProjectFolder, type ProjectFile } from "../config/project.ts";
 
@@ -16,31 +18,46 @@ export interface ProjectOptions {
 }
 
 /** The project's file when it is in force; undefined when there is none or it is not trusted. Throws `AppError` `config` when it is wrong. */
-export async function loadProjectFile({
-  cwd,
-  env,
-  trust,
-  ask,
-  notify,
-}: ProjectOptions): Promise<LoadedFile | undefined> {
-  const home = homeFolder(env);
-  const file = await findProjectFile(cwd, home);
-  if (!file) return undefined;
-  const store = openTrustStore(home);
+export async function loadProjectFile(options: ProjectOptions): Promise<LoadedFile | undefined> {
+  const file = await findProjectFile(options.cwd, homeFolder(options.env));
+  if (!file || !(await isTrusted(file, options))) return undefined;
+  const { parseConfigFile } = await import("../config/file.ts");
+  const content = parseConfigFile(file.text, file.path);
+  tellForce("The project's configuration is", file, options);
+  return { path: file.path, content, text: file.text };
+}
+
+/** The servers of the project's `.mcp.json`, by the same rules; a file that cannot be understood is told and left out. */
+export async function loadProjectMcp(options: ProjectOptions): Promise<McpJson | undefined> {
+  const file = await findProjectMcpFile(options.cwd);
+  if (!file || !(await isTrusted(file, options))) return undefined;
+  const { parseMcpJson } = await import("../config/mcp-json.ts");
+  try {
+    const servers = parseMcpJson(file.text, file.path, "project");
+    tellForce("The project's MCP servers are", file, options);
+    for (const problem of servers.problems) options.notify(problem);
+    return servers;
+  } catch (error) {
+    options.notify(`The project's MCP servers are left out: ${(error as AppError).message}`);
+    return undefined;
+  }
+}
+
+async function isTrusted(file: ProjectFile, { env, trust, ask, notify }: ProjectOptions): Promise<boolean> {
+  const store = openTrustStore(homeFolder(env));
   const known = trust ?? store.answer(file);
   const trusted = known ?? (await ask?.(file)) ?? false;
   if (known === undefined && ask) keep(() => store.remember(file, trusted), notify);
-  if (!trusted) {
-    if (trust === false) return undefined;
+  if (!trusted && trust !== false) {
     notify(
       `${file.path} is not in force: a project's configuration counts only when trusted (--trust-project does, for one run)`,
     );
-    return undefined;
   }
-  const { parseConfigFile } = await import("../config/file.ts");
-  const content = parseConfigFile(file.text, file.path);
-  notify(`The project's configuration is in force: ${file.path} (${trust ? "--trust-project" : "trusted by you"})`);
-  return { path: file.path, content, text: file.text };
+  return trusted;
+}
+
+function tellForce(what: string, { path }: ProjectFile, { trust, notify }: ProjectOptions): void {
+  notify(`${what} in force: ${path} (${trust ? "--trust-project" : "trusted by you"})`);
 }
 
 function keep(write: () => void, notify: (text: string) => void): void {

@@ -31,6 +31,8 @@ export interface PromptOptions {
   readonly systemPrompt?: Config["systemPrompt"] | undefined;
   /** What is said of the skills. */
   readonly skills?: string | undefined;
+  /** What MCP servers say of themselves. */
+  readonly servers?: string | undefined;
   readonly now: Date;
 }
 
@@ -40,6 +42,7 @@ export function buildSystemMessage({
   contextFiles,
   systemPrompt,
   skills,
+  servers,
   now,
 }: PromptOptions): SystemMessage {
   const { replacement, appended = [] } = systemPrompt ?? {};
@@ -54,11 +57,35 @@ export function buildSystemMessage({
       rules: own ? rules : "",
       docs: contextFiles ? contextDocs(cwd) : "",
       ...(skills === undefined ? {} : { skills: cleanText(skills) }),
+      ...(servers === undefined ? {} : { servers: cleanText(servers) }),
       cwd: `Working directory: ${cwd}\nOperating system: ${operatingSystem()}\nDate: ${now.toISOString().slice(0, 10)} (UTC)`,
       ...(behind.length > 0 ? { appended: behind.join("\n\n") } : {}),
     },
     toolsAdded: [...tools],
     timestamp: now.getTime(),
+  };
+}
+
+/** What has to be said for `system` to be in force where `told` was; undefined when nothing has. Sections and tools that are gone are named too. */
+export function systemChange(told: SystemMessage, system: SystemMessage): SystemMessage | undefined {
+  const before = new Map(Object.entries(told.sections ?? {}));
+  const after = new Map(Object.entries(system.sections ?? {}));
+  const sections = [
+    ...[...after].filter(([name, text]) => before.get(name) !== text),
+    ...[...before].flatMap(([name, text]) => (after.has(name) || text === null ? [] : [[name, null] as const])),
+  ];
+  const [old, tools] = [told.toolsAdded ?? [], system.toolsAdded ?? []];
+  const added = tools.filter((tool) => !old.some((other) => JSON.stringify(other) === JSON.stringify(tool)));
+  const removed = old.filter(({ name }) => !tools.some((tool) => tool.name === name));
+  const isOther = promptText({ ...told, sections: {} }) !== promptText({ ...system, sections: {} });
+  if (sections.length === 0 && added.length === 0 && removed.length === 0 && !isOther) return undefined;
+  return {
+    role: "system",
+    content: system.content,
+    ...(sections.length > 0 ? { sections: Object.fromEntries(sections) } : {}),
+    ...(added.length > 0 ? { toolsAdded: added } : {}),
+    ...(removed.length > 0 ? { toolsRemoved: removed.map(({ name }) => ({ name })) } : {}),
+    timestamp: system.timestamp,
   };
 }
 

@@ -143,6 +143,12 @@ export const rootArgs = {
   },
   "no-tools": { type: "boolean", alias: "nt", description: "Offer no tools, or only those that --tools names" },
   "no-builtin-tools": { type: "boolean", alias: "nbt", description: "Offer no tools but those of MCP servers" },
+  "mcp-config": {
+    type: "string",
+    repeatable: true,
+    valueHint: "file",
+    description: "Use the MCP servers of this file too, in the form of .mcp.json; may be repeated",
+  },
   "no-mcp": { type: "boolean", description: "Use no MCP servers" },
   allow: {
     type: "string",

@@ -5,6 +5,7 @@ import type { CliCommand } from "./command.ts";
 const footer = `COMMANDS
   pi-ts models    List the models known for each provider
   pi-ts sessions  List, show, remove or export stored conversations
+  pi-ts mcp       List, add, remove or check MCP servers
   pi-ts demo      See it work, without a key or a network
 
 ENVIRONMENT

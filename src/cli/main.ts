@@ -19,6 +19,7 @@ type AnyCommand = CliCommand<any>;
 const commands: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   models: async () => (await import("./models.ts")).models,
   sessions: async () => (await import("./sessions.ts")).sessions,
+  mcp: async () => (await import("./mcp.ts")).mcp,
   demo: async () => (await import("./demo.ts")).demo,
 };
 

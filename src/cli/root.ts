@@ -5,10 +5,17 @@ import type { ChosenSession } from "../app/choose-session.ts";
 import { createProvider, createRefusal } from "../app/create-provider.ts";
 import { beforeDeadline } from "../app/deadline.ts";
 import { loadConfig } from "../app/load-config.ts";
+import { type Mcp, startMcp } from "../app/mcp.ts";
 import { createModelChoice, type ModelChoice } from "../app/model-choice.ts";
-import { foreignToolsIn, loadPermissions, withReadable } from "../app/permissions.ts";
+import {
+  foreignToolsIn,
+  loadPermissions,
+  type Permissions,
+  withReadable,
+  withServerTools,
+} from "../app/permissions.ts";
 import { findProjectFolder, loadProjectFile, type ProjectFile } from "../app/project.ts";
-import { loadResources } from "../app/resources.ts";
+import { loadResources, type Resources } from "../app/resources.ts";
 import { createSessions } from "../app/sessions.ts";
 import { systemPromptText } from "../app/system-prompt.ts";
 import { type Config, type Flags, homeFolder, type LoadedFile, requireKey, requirePrice } from "../config/config.ts";
@@ -64,13 +71,14 @@ async function start(args: RootFlags, context: CliContext, result?: ResultFile):
   const chosen = args["print-system-prompt"] ? undefined : await chooseSession(args, context);
   const cwd = chosen?.cwd ?? context.cwd;
   const trust = args.approve ?? args["trust-project"];
-  const project = await loadProjectFile({
+  const place = {
     cwd,
     env,
     trust,
     ask: isRepl ? askProjectTrust : undefined,
-    notify: (text) => args.quiet || notify(text),
-  });
+    notify: (text: string) => void (args.quiet || notify(text)),
+  };
+  const project = await loadProjectFile(place);
   const { flags: named, scope } = await withModelPatterns(given, args.models, env, project);
   // A session that goes on keeps its model, whatever there is to change to.
   const flags = args.model === undefined && chosen?.session.stored() ? given : named;
@@ -80,17 +88,19 @@ async function start(args: RootFlags, context: CliContext, result?: ResultFile):
   noteForeignTools(config);
   const projectFolder = trust ? await findProjectFolder(cwd, config.home) : project && dirname(project.path);
   const resources = await loadResources({ config, projectFolder, notify: (text) => config.quiet || notify(text) });
-  const permissions = withReadable(await loadPermissions(config, cwd, env), resources.isSkillFile);
+  let mcp: Mcp | undefined;
+  const reads = (toolName: string) => mcp?.reads(toolName) ?? false;
+  const permissions = withReadable(await loadPermissions(config, cwd, env, reads), resources.isSkillFile);
+  const startServers = async () => {
+    if (!args["no-mcp"]) mcp = await startMcp(config, { ...place, files: args["mcp-config"] ?? [] });
+  };
   if (args["print-system-prompt"]) {
-    const { contextFiles, systemPrompt } = config;
-    const text = systemPromptText({
-      cwd,
-      tools: permissions.tools.specs,
-      contextFiles,
-      systemPrompt,
-      skills: resources.prompt,
-    });
-    io.stdout(`${forReader(text, io)}\n`);
+    try {
+      await startServers();
+      io.stdout(`${forReader(await describePrompt({ config, cwd, permissions, resources, mcp }), io)}\n`);
+    } finally {
+      await mcp?.close();
+    }
     return 0;
   }
   // A missing key is told before stdin is read or a terminal is set up.
@@ -109,6 +119,7 @@ async function start(args: RootFlags, context: CliContext, result?: ResultFile):
   const createParts = async () => ({
     models,
     resources,
+    mcp,
     session: chosen?.session ?? sessions.create(),
     sessions,
     config,
@@ -125,27 +136,53 @@ async function start(args: RootFlags, context: CliContext, result?: ResultFile):
     onBug,
     notify,
   });
-  if (isRpc) return runRpcMode(await createParts(), approval, io);
-  const { words, files, images } = await readFiles(context, config);
-  if (isRepl) {
-    const parts = await createParts();
-    const { runRepl } = await import("../modes/repl/index.ts");
-    const firstTask = { shown: context.words.join(" "), text: words.join(" "), files, images };
-    return runRepl((hooks) => createApp({ ...parts, ...hooks }), { firstTask, env, cwd }, io);
+  async function runMode(): Promise<number> {
+    if (isRpc) return runRpcMode(await createParts(), approval, io);
+    const { words, files, images } = await readFiles(context, config);
+    if (isRepl) {
+      const parts = await createParts();
+      const { runRepl } = await import("../modes/repl/index.ts");
+      const firstTask = { shown: context.words.join(" "), text: words.join(" "), files, images };
+      return runRepl((hooks) => createApp({ ...parts, ...hooks }), { firstTask, env, cwd }, io);
+    }
+    // The clock of `performance.now()` began with the program.
+    const deadline = config.timeoutMs;
+    if (deadline !== undefined) (await import("./watchdog.ts")).startWatchdog(deadline, io, result);
+    const text = await beforeDeadline(readTask(words, files !== undefined, io), deadline);
+    const ask = io.isTerminal(0) && io.isTerminal(2) ? await terminalAsk(env) : createHeadlessAsk(io);
+    const parts = { ...(await createParts()), ask, deadline };
+    const oneShot = { task: { text, files, images }, answersJson: schema !== undefined, settle: result?.settle };
+    function makeApp(hooks: Pick<AppOptions, "ready">): App {
+      const app = createApp({ ...parts, ...hooks });
+      result?.follow(app);
+      return app;
+    }
+    return mode === "json" ? runJsonMode(makeApp, oneShot, io) : runPrint(makeApp({}), oneShot, io);
   }
-  // The clock of `performance.now()` began with the program.
-  const deadline = config.timeoutMs;
-  if (deadline !== undefined) (await import("./watchdog.ts")).startWatchdog(deadline, io, result);
-  const text = await beforeDeadline(readTask(words, files !== undefined, io), deadline);
-  const ask = io.isTerminal(0) && io.isTerminal(2) ? await terminalAsk(env) : createHeadlessAsk(io);
-  const parts = { ...(await createParts()), ask, deadline };
-  const oneShot = { task: { text, files, images }, answersJson: schema !== undefined, settle: result?.settle };
-  function makeApp(hooks: Pick<AppOptions, "ready">): App {
-    const app = createApp({ ...parts, ...hooks });
-    result?.follow(app);
-    return app;
+  try {
+    await startServers();
+    return await runMode();
+  } finally {
+    await mcp?.close();
   }
-  return mode === "json" ? runJsonMode(makeApp, oneShot, io) : runPrint(makeApp({}), oneShot, io);
+}
+
+interface PromptParts {
+  readonly config: Config;
+  readonly cwd: string;
+  readonly permissions: Permissions;
+  readonly resources: Resources;
+  readonly mcp: Mcp | undefined;
+}
+
+/** The system prompt that a run would send, with the tools of those servers that are there. */
+async function describePrompt({ config, cwd, permissions, resources, mcp }: PromptParts): Promise<string> {
+  const { contextFiles, systemPrompt } = config;
+  await mcp?.ready(new AbortController().signal);
+  for (const text of mcp?.takeNotices() ?? []) notify(text);
+  const tools = (mcp ? withServerTools(permissions, mcp.tools()) : permissions.tools).specs;
+  const parts = { skills: resources.prompt, servers: mcp?.instructions() };
+  return systemPromptText({ cwd, tools, contextFiles, systemPrompt, ...parts });
 }
 
 /** Whether the flags and the terminal make it the REPL. */

@@ -8,6 +8,7 @@ import { parseDuration } from "../util/duration.ts";
 import { AppError } from "../util/error.ts";
 import { homeDirectory } from "../util/home.ts";
 import type { ConfigFile, QuirkTable } from "./file.ts";
+import { type McpSource, mcpSources } from "./mcp.ts";
 import { absolutePaths, headerKeyVariables, type NetworkConfig, resolveNetwork } from "./network.ts";
 import { type PermissionConfig, resolvePermissions } from "./permissions.ts";
 
@@ -102,6 +103,8 @@ export interface Config {
   readonly keyVariables: readonly string[];
   /** Environment variables that children get although they hold a key. */
   readonly envPass: readonly string[];
+  /** The MCP servers that config files name; the first counts most. */
+  readonly mcp: readonly McpSource[];
 }
 
 /** Where skills or prompt templates come from. */
@@ -211,8 +214,9 @@ export function resolveConfig(
     systemPrompt: { replacement: flags.systemPrompt, appended: flags.appendSystemPrompt ?? [] },
     skills: { paths: flags.skills ?? [], discover: !flags.noSkills },
     promptTemplates: { paths: flags.promptTemplates ?? [], discover: !flags.noPromptTemplates },
-    keyVariables: keyVariables(file, catalog),
+    keyVariables: keyVariables(files, catalog),
     envPass: file.env_pass ?? [],
+    mcp: mcpSources(files, homeFolder(env)),
   });
 }
 
@@ -358,10 +362,17 @@ function hasPrice(id: string, known: KnownProvider | undefined, tables: FileMode
   return Boolean(known?.models.some(isPriced) || tables?.some(isPriced));
 }
 
-function keyVariables(file: ConfigFile, catalog: readonly KnownProvider[]): string[] {
-  const configured = Object.values(file.providers ?? {}).flatMap((table) => [
-    ...(table.api_key_env === undefined ? [] : [table.api_key_env]),
-    ...headerKeyVariables(table),
+/** Every variable that these files or the catalog know to hold a key. */
+export function keyVariables(
+  files: readonly LoadedFile[],
+  catalog: readonly Pick<KnownProvider, "keyEnv">[],
+): string[] {
+  const configured = files.flatMap(({ content }) => [
+    ...Object.values(content.providers ?? {}).flatMap((table) => [
+      ...(table.api_key_env === undefined ? [] : [table.api_key_env]),
+      ...headerKeyVariables(table),
+    ]),
+    ...Object.values(content.mcp ?? {}).flatMap(({ bearer_token_env: variable }) => variable ?? []),
   ]);
   return [...new Set([...catalog.map(({ keyEnv }) => keyEnv), ...configured])];
 }

@@ -39,6 +39,9 @@ const quirks = {
 const QuirkTable = z.object(quirks);
 export type QuirkTable = z.infer<typeof QuirkTable>;
 
+const texts = z.record(z.string(), z.string());
+const names = z.array(z.string());
+
 const ProviderTable = z.strictObject({
   ...quirks,
   base_url: z.optional(z.string()),
@@ -47,10 +50,27 @@ const ProviderTable = z.strictObject({
   models: z.optional(z.array(z.union([z.string(), ModelTable]))),
   first_byte_timeout: z.optional(limitSeconds),
   idle_timeout: z.optional(limitSeconds),
-  headers: z.optional(z.record(z.string(), z.string())),
+  headers: z.optional(texts),
   ca: z.optional(z.string()),
   client_cert: z.optional(z.string()),
   client_key: z.optional(z.string()),
+});
+
+const McpTable = z.strictObject({
+  command: z.optional(z.string()),
+  args: z.optional(names),
+  env: z.optional(texts),
+  cwd: z.optional(z.string()),
+  url: z.optional(z.string()),
+  headers: z.optional(texts),
+  bearer_token_env: z.optional(z.string()),
+  tools: z.optional(names),
+  exclude_tools: z.optional(names),
+  startup_timeout: z.optional(limitSeconds),
+  call_timeout: z.optional(limitSeconds),
+  required: z.optional(z.boolean()),
+  enabled: z.optional(z.boolean()),
+  trust_annotations: z.optional(z.boolean()),
 });
 
 export const ConfigFile = z.strictObject({
@@ -76,6 +96,7 @@ export const ConfigFile = z.strictObject({
     z.strictObject({ allow: z.optional(z.array(z.string())), deny: z.optional(z.array(z.string())) }),
   ),
   providers: z.optional(z.record(z.string(), ProviderTable)),
+  mcp: z.optional(z.record(z.string(), McpTable)),
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;
 

@@ -26,6 +26,16 @@ export async function findProjectFile(cwd: string, home: string): Promise<Projec
   return undefined;
 }
 
+/** `.mcp.json` of the working directory, or else of the repository's root. */
+export async function findProjectMcpFile(cwd: string): Promise<ProjectFile | undefined> {
+  for (const folder of new Set([cwd, repositoryRoot(cwd)])) {
+    const path = folder && join(folder, ".mcp.json");
+    const text = path && existsSync(path) ? readText(path) : undefined;
+    if (path && text !== undefined) return { path, text };
+  }
+  return undefined;
+}
+
 /** The `.pi-ts` of the working directory, or else of the repository's root; never the user's own folder. */
 export async function findProjectFolder(cwd: string, home: string): Promise<string | undefined> {
   const folders = new Set([cwd, repositoryRoot(cwd)]);

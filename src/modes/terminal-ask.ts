@@ -19,7 +19,7 @@ export async function askTrust({ path, text }: { readonly path: string; readonly
   const body = quotedLines(text, columns()).join("\n");
   const answer = await askLine(
     `This project brings its own configuration, ${visibleLine(path)}:\n\n${body}\n\n` +
-      "It can choose where requests and keys are sent, and what runs without asking. Trust it as it is now? [y/N] ",
+      "It can choose where requests and keys are sent, what runs without asking, and which programs are started. Trust it as it is now? [y/N] ",
   );
   return parseAnswer(answer).choice === "once";
 }

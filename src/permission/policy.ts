@@ -45,7 +45,9 @@ export function judge(request: GateRequest, options: PolicyOptions): Judgement {
     return { decision: "deny", reason: `denied: the rule ${rule} forbids this. Do not look for a way around it` };
   }
   if (options.yolo || options.rules?.allows(request)) return { decision: "allow" };
-  if (request.access === "execute") return { decision: "ask", reason: "it runs a command" };
+  if (request.access === "execute") {
+    return { decision: "ask", reason: isMcp(toolName) ? "it is a tool of an MCP server" : "it runs a command" };
+  }
   const isReadable = (path: string) => request.access === "read" && options.isOutput?.(path);
   const outside = request.realPaths.filter((path) => !isInside(options.realCwd, path) && !isReadable(path));
   if (outside.length > 0) {
@@ -79,9 +81,14 @@ export function createGate(options: PolicyOptions, ask: Ask): Gate {
   };
 }
 
+function isMcp(toolName: string): boolean {
+  return toolName.startsWith("mcp__");
+}
+
 /** What a yes for the session holds for: the same command to the letter, the same tool on the same real paths, or the same arguments. */
 function exactThing({ toolName, args, realPaths }: GateRequest): { readonly key: string; readonly words: string } {
-  if (typeof args.command === "string") {
+  // What an argument of a server's tool is about, only the server knows.
+  if (typeof args.command === "string" && !isMcp(toolName)) {
     return { key: JSON.stringify([toolName, "command", args.command]), words: "this exact command" };
   }
   if (realPaths.length > 0) {

@@ -10,6 +10,8 @@ export interface ToolSelection {
   readonly tools: readonly string[] | undefined;
   /** The names given by `--exclude-tools`. */
   readonly excludeTools: readonly string[];
+  /** Whether a tool of an MCP server only reads, as far as its word is trusted. */
+  readonly reads?: ((name: string) => boolean) | undefined;
 }
 
 const readOnlyTools = ["read", "grep", "find", "ls"];
@@ -22,11 +24,11 @@ export function createWithheld(
   selection: ToolSelection,
   known: readonly string[],
 ): (name: string) => string | undefined {
-  const { readOnly, tools, excludeTools } = selection;
+  const { readOnly, tools, excludeTools, reads = () => false } = selection;
   const offered = tools && toOffered(tools, known);
   const excluded = toTest(excludeTools, "--exclude-tools", known);
   return (name) => {
-    if (readOnly && !readOnlyTools.includes(name)) return "--read-only";
+    if (readOnly && !readOnlyTools.includes(name) && !reads(name)) return "--read-only";
     if (offered && !offered(name)) return "not among --tools";
     return excluded(name) ? "--exclude-tools" : undefined;
   };

@@ -121,11 +121,23 @@ function lastModel(path: readonly Entry[]): SessionContext["model"] {
   return undefined;
 }
 
-/** The prompt in force: the leading system message with the sections that later ones changed. */
+/** The prompt in force: the leading system message with the sections and tools that later ones changed. */
 export function currentSystem(messages: readonly Message[]): SystemMessage | undefined {
   return messages.reduce<SystemMessage | undefined>((current, message) => {
     if (message.role !== "system") return current;
     if (!current) return message;
-    return { ...message, sections: { ...current.sections, ...message.sections } };
+    const { toolsRemoved, ...rest } = message;
+    return {
+      ...rest,
+      sections: { ...current.sections, ...message.sections },
+      toolsAdded: changedTools(current.toolsAdded ?? [], message.toolsAdded ?? [], toolsRemoved ?? []),
+    };
   }, undefined);
+}
+
+type Tools = NonNullable<SystemMessage["toolsAdded"]>;
+
+function changedTools(tools: Tools, added: Tools, removed: readonly { readonly name: string }[]): Tools {
+  const gone = new Set([...added, ...removed].map(({ name }) => name));
+  return [...tools.filter(({ name }) => !gone.has(name)), ...added];
 }

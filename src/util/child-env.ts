@@ -8,7 +8,8 @@ export interface ChildEnvironment {
   readonly keys: readonly (string | undefined)[];
   /** Variables that children get although they hold a key. */
   readonly pass: readonly string[];
-  readonly sessionId: string;
+  /** Undefined for a child that serves more than one session. */
+  readonly sessionId: string | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -59,6 +60,6 @@ export function childEnvironment(env: Environment, options: ChildEnvironment): R
     ...quiet,
     PI_TS: "1",
     AI_AGENT: "pi-ts",
-    PI_TS_SESSION_ID: options.sessionId,
+    ...(options.sessionId === undefined ? {} : { PI_TS_SESSION_ID: options.sessionId }),
   };
 }

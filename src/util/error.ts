@@ -29,6 +29,7 @@ const exitStatus = {
   empty_answer: 1,
   replay_mismatch: 1,
   tool_fatal: 1,
+  mcp: 1,
   output: 1,
   internal: 1,
 } as const;

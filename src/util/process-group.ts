@@ -11,6 +11,10 @@ export interface GroupOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where both stdout and stderr go: a descriptor, or a stream for stdout while stderr is discarded. */
   readonly output: number | "pipe";
+  /** Where stderr goes instead. */
+  readonly errors?: number | "pipe";
+  /** Whether it gets a stdin to be written to; without it there is none. */
+  readonly takesInput?: boolean;
 }
 
 export interface Exit {
@@ -27,6 +31,10 @@ export interface GroupChild {
   readonly exited: Promise<Exit>;
   /** There when `output` is `"pipe"`. */
   readonly stdout: ReadableStream<Uint8Array> | undefined;
+  /** There when `errors` is `"pipe"`. */
+  readonly stderr: ReadableStream<Uint8Array> | undefined;
+  /** There when it takes input. */
+  readonly stdin: Bun.FileSink | undefined;
 }
 
 const isWindows = process.platform === "win32";
@@ -49,18 +57,18 @@ export function followEscapees(): Promise<void> {
   return adoptOrphans((pid) => groups.has(pid));
 }
 
-/** Starts a child without a terminal or input, in a session and group of its own. Throws what `Bun.spawn` throws. */
+/** Starts a child without a terminal, in a session and group of its own. Throws what `Bun.spawn` throws. */
 export function spawnGroup(command: string[], options: GroupOptions): GroupChild {
-  const { cwd, env, output } = options;
+  const { cwd, env, output, errors = output === "pipe" ? "ignore" : output, takesInput } = options;
   const group = { leaderReaped: false };
   endWithProgram();
   const child = Bun.spawn(command, {
     cwd,
     env: { ...env, [ownerMark.name]: ownerMark.value },
     detached: true,
-    stdin: "ignore",
+    stdin: takesInput ? "pipe" : "ignore",
     stdout: output,
-    stderr: output === "pipe" ? "ignore" : output,
+    stderr: errors,
     onExit: () => {
       group.leaderReaped = true;
       reapOrphans();
@@ -75,6 +83,8 @@ export function spawnGroup(command: string[], options: GroupOptions): GroupChild
       signal: child.signalCode === null ? undefined : `${child.signalCode}`,
     })),
     stdout: child.stdout instanceof ReadableStream ? child.stdout : undefined,
+    stderr: child.stderr instanceof ReadableStream ? child.stderr : undefined,
+    stdin: typeof child.stdin === "object" ? (child.stdin as Bun.FileSink) : undefined,
   };
 }
 

@@ -1,0 +1,201 @@
+// A server as a child process: one JSON-RPC message a line on its stdin and stdout (MCP specification, "stdio"). It runs in a process group of
+// its own; what it prints that is no message is passed over.
+import { closeSync, existsSync } from "node:fs";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { createLineSplitter, type Line } from "../../util/jsonl.ts";
+import type { McpStdio } from "../../util/mcp-server.ts";
+import { createPipe } from "../../util/pipe.ts";
+import { type Exit, endGroup, followEscapees, type GroupChild, spawnGroup } from "../../util/process-group.ts";
+import type { ServerLog } from "./server-log.ts";
+import type { ServerTransport } from "./transport.ts";
+
+/** A message longer than this is not read, and ends the connection. */
+const maxLine = 64 * 1024 * 1024;
+/** From the end of its input to SIGTERM, and from there to SIGKILL. */
+const inputEndMs = 700;
+const killGraceMs = 500;
+/** How long what it printed at last is read after its end. */
+const drainMs = 500;
+/** How long a server may live that has closed its input. */
+const deafMs = 1000;
+
+export interface StdioOptions {
+  readonly server: McpStdio;
+  /** The working directory where the server names none. */
+  readonly cwd: string;
+  /** What every child gets. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: ServerLog;
+  /** Told once of the first line that is no message. */
+  readonly onNoise: (line: string) => void;
+}
+
+/** Starts the server. Throws an `Error` in words when that is not possible. */
+export async function startStdio({ server, cwd, env, log, onNoise }: StdioOptions): Promise<ServerTransport> {
+  const [errors] = await Promise.all([createPipe(), followEscapees()]);
+  let child: GroupChild;
+  try {
+    child = spawnGroup([server.command, ...server.args], {
+      cwd: server.cwd ?? cwd,
+      env: { ...env, ...server.env },
+      output: "pipe",
+      errors: errors?.writeFd ?? "pipe",
+      takesInput: true,
+    });
+  } catch (error) {
+    if (errors) for (const fd of [errors.readFd, errors.writeFd]) closeSync(fd);
+    throw startFailure(error, server, cwd);
+  }
+  if (errors) closeSync(errors.writeFd);
+  log.note(`started, process ${child.pid}`);
+  const splitter = createLineSplitter(maxLine);
+  const decoder = new TextDecoder();
+  /** What came before anybody listened. */
+  const early: JSONRPCMessage[] = [];
+  let reason: string | undefined;
+  let isNoisy = false;
+  let isOver = false;
+  const over = Promise.withResolvers<void>();
+  let closing: Promise<void> | undefined;
+
+  const transport: ServerTransport = {
+    async start() {
+      for (const message of early.splice(0)) transport.onmessage?.(message);
+      if (isOver) queueMicrotask(() => transport.onclose?.());
+    },
+    async send(message) {
+      if (isOver || !child.stdin) throw new Error("The server has ended");
+      try {
+        child.stdin.write(`${JSON.stringify(message)}\n`);
+        await child.stdin.flush();
+      } catch (error) {
+        // How it ended, and what it said, tells more than a broken pipe.
+        await Promise.race([over.promise, Bun.sleep(deafMs)]);
+        if (!isOver) {
+          reason ??= "it closed its input";
+          await transport.close();
+        }
+        throw error;
+      }
+    },
+    close() {
+      closing ??= end();
+      return closing;
+    },
+    reason: () => reason,
+    lastWords: log.tail,
+  };
+
+  function take(line: Line): void {
+    if ("tooLong" in line) {
+      reason = `it sent a message of ${line.tooLong} bytes, of which ${maxLine} are possible`;
+      void transport.close();
+      return;
+    }
+    const text = decoder.decode(line.bytes);
+    if (text.trim() === "") return;
+    const messages = parseMessages(text);
+    if (messages.length === 0) {
+      log.note(`stdout: ${text}`);
+      if (!isNoisy) onNoise(text);
+      isNoisy = true;
+    }
+    for (const message of messages) {
+      if (transport.onmessage) transport.onmessage(message);
+      else early.push(message);
+    }
+  }
+
+  /** The library looks at notifications a little later than at answers, so that one in front of an answer would be lost without a pause. */
+  async function takeAll(lines: readonly Line[]): Promise<void> {
+    for (const line of lines) {
+      take(line);
+      await Promise.resolve();
+    }
+  }
+
+  async function readOutput(): Promise<void> {
+    try {
+      for await (const bytes of child.stdout ?? []) await takeAll(splitter.push(bytes));
+      await takeAll(splitter.end());
+    } catch {
+      // What cannot be read any more has ended.
+    }
+  }
+
+  async function readErrors(): Promise<void> {
+    try {
+      const stream = errors ? Bun.file(errors.readFd).stream() : child.stderr;
+      for await (const bytes of stream ?? []) log.write(bytes);
+    } catch {
+      // The same.
+    }
+  }
+
+  /** The process ended, or its output did: either way there will be no answer any more. */
+  async function watch(): Promise<void> {
+    const reading = readOutput();
+    const errorsRead = readErrors();
+    await Promise.race([child.exited, reading]);
+    const exit = await Promise.race([child.exited, Bun.sleep(drainMs)]);
+    await Promise.race([Promise.all([reading, errorsRead]), Bun.sleep(drainMs)]);
+    if (!closing) reason ??= exit ? describeExit(exit) : "it closed its output";
+    finish();
+    await transport.close();
+  }
+
+  function finish(): void {
+    if (isOver) return;
+    isOver = true;
+    transport.onclose?.();
+    over.resolve();
+  }
+
+  async function end(): Promise<void> {
+    try {
+      await child.stdin?.end();
+    } catch {
+      // It does not read any more.
+    }
+    await Promise.race([child.exited, Bun.sleep(inputEndMs)]);
+    await endGroup(child.pid, killGraceMs);
+    await Promise.race([child.exited, Bun.sleep(drainMs)]);
+    finish();
+    log.close();
+  }
+
+  void watch();
+  return transport;
+}
+
+/** The messages of a line: one, or a list of them; none when it is no JSON-RPC 2.0. */
+function parseMessages(line: string): JSONRPCMessage[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    const all = Array.isArray(value) ? value : [value];
+    return all.every(isMessage) ? all : [];
+  } catch {
+    return [];
+  }
+}
+
+function isMessage(value: unknown): value is JSONRPCMessage {
+  if (typeof value !== "object" || value === null) return false;
+  return "jsonrpc" in value && value.jsonrpc === "2.0" && ("method" in value || "result" in value || "error" in value);
+}
+
+function describeExit({ code, signal }: Exit): string {
+  return signal === undefined ? `it ended with exit code ${code}` : `it was killed by ${signal}`;
+}
+
+function startFailure(error: unknown, { command, cwd: own }: McpStdio, cwd: string): Error {
+  const folder = own ?? cwd;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (!existsSync(folder)) return new Error(`its working directory does not exist: ${folder}`);
+  if (code === "ENOENT") {
+    const where = command.includes("/") ? "does not exist" : "is not in the PATH";
+    return new Error(`the command ${command} ${where}`);
+  }
+  if (code === "EACCES") return new Error(`the command ${command} may not be run`);
+  return new Error(`the command ${command} cannot be started: ${message}`);
+}
