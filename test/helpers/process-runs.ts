@@ -4,7 +4,15 @@ import { readFileSync } from "node:fs";
 /** The process whose id is in `file`; false when there is no such file. */
 export function runs(file: string): boolean {
   try {
-    return !/^State:\s*[ZX]/m.test(readFileSync(`/proc/${readFileSync(file, "utf8").trim()}/status`, "utf8"));
+    return isAtWork(Number(readFileSync(file, "utf8").trim()));
+  } catch {
+    return false;
+  }
+}
+
+export function isAtWork(pid: number): boolean {
+  try {
+    return !/^State:\s*[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;
   }

@@ -133,6 +133,20 @@ describe("the gate", () => {
     }
   });
 
+  test("remembers a yes for a server's tool for exactly those arguments, whatever they are called", async () => {
+    const { gate, questions } = answering({ choice: "session" });
+    const call = (args: GateRequest["args"]) => ({ ...request("execute"), toolName: "mcp__s__run", args });
+    await gate.check(call({ command: "ls", host: "here" }), signal);
+    expect(await gate.check(call({ command: "ls", host: "here" }), signal)).toEqual({ allowed: true });
+    expect(questions).toHaveLength(1);
+    await gate.check(call({ command: "ls", host: "there" }), signal);
+    expect(questions.map(({ reason, exactly, rule }) => ({ reason, exactly, rule }))[1]).toEqual({
+      reason: "it is a tool of an MCP server",
+      exactly: "mcp__s__run with these exact arguments",
+      rule: "mcp__s__run",
+    });
+  });
+
   test("remembers a yes for the session for exactly that tool and place", async () => {
     const { gate } = answering({ choice: "session" });
     const write = (path: string, content: string) => ({

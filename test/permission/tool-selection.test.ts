@@ -3,6 +3,8 @@ import { createWithheld } from "../../src/permission/tool-selection.ts";
 
 const known = ["read", "bash", "edit", "write", "grep", "find", "ls"];
 const all = { readOnly: false, tools: undefined, excludeTools: [] };
+const reading = ["read", "grep", "find", "ls"];
+const reads = (name: string) => name === "mcp__git__log";
 
 function offered(selection: Parameters<typeof createWithheld>[0]): string[] {
   const withheld = createWithheld(selection, known);
@@ -10,7 +12,12 @@ function offered(selection: Parameters<typeof createWithheld>[0]): string[] {
 }
 
 test.each([
-  ["--read-only", { ...all, readOnly: true }, ["read", "grep", "find", "ls"]],
+  ["--read-only", { ...all, readOnly: true }, reading],
+  [
+    "--read-only, with a server's tool that only reads",
+    { ...all, readOnly: true, reads },
+    [...reading, "mcp__git__log"],
+  ],
   ["--tools", { ...all, tools: ["read", "bash"] }, ["read", "bash"]],
   ["--tools with nothing", { ...all, tools: [] }, []],
   [
