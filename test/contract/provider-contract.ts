@@ -7,6 +7,7 @@ import type { Transport } from "../../src/providers/http.ts";
 import type { Chunk, Provider, ProviderRequest, ProviderSettings } from "../../src/providers/provider.ts";
 import { defaultQuirks } from "../../src/providers/quirks.ts";
 import { AppError } from "../../src/util/error.ts";
+import { inRuns } from "../helpers/delta-runs.ts";
 import { assistant, toolCall, toolResult, user } from "../helpers/messages.ts";
 import { testModel } from "../helpers/scripted-provider.ts";
 
@@ -265,19 +266,6 @@ function checkShape(chunks: readonly Chunk[]): void {
 
 function inBytes(bytes: Uint8Array): Uint8Array[] {
   return Array.from(bytes, (_, i) => bytes.subarray(i, i + 1));
-}
-
-/** The same chunks, however many deltas in a row they tell a text or a call's arguments in. */
-function inRuns(chunks: readonly Chunk[]): Chunk[] {
-  const runs: Chunk[] = [];
-  for (const chunk of chunks) {
-    const last = runs.at(-1);
-    const goesOn =
-      last && "delta" in last && "delta" in chunk && toLine({ ...last, delta: "" }) === toLine({ ...chunk, delta: "" });
-    if (goesOn) runs[runs.length - 1] = { ...last, delta: last.delta + chunk.delta };
-    else runs.push(chunk);
-  }
-  return runs;
 }
 
 function toLine(chunk: Chunk): string {

@@ -6,6 +6,7 @@ import type { Chunk, ProviderRequest } from "../../src/providers/provider.ts";
 import { AppError, type ErrorCode } from "../../src/util/error.ts";
 import { testRequest, testSettings } from "../contract/provider-contract.ts";
 import { chatTurn, textDelta, toolCallDeltas } from "./chat-stream.ts";
+import { inRuns } from "./delta-runs.ts";
 import { assistant, toolCall, user } from "./messages.ts";
 import { byteByByte, gate, type Reply, refusal, type Script, splitAt, startReplayServer } from "./replay-server.ts";
 
@@ -52,7 +53,7 @@ describe("answers", () => {
       { body: events.join(""), framing: "close" },
     ]);
     const answers = [await ask(server.url), await ask(server.url), await ask(server.url)];
-    const chunks = answers.map(({ batches }) => batches.flat());
+    const chunks = answers.map(({ batches }) => inRuns(batches.flat()));
     expect(textOf(answers[0] as Asked)).toBe("Hello 北🌍");
     expect(chunks[1]).toEqual(chunks[0] as Chunk[]);
     expect(chunks[2]).toEqual(chunks[0] as Chunk[]);
