@@ -244,6 +244,20 @@ export function requirePrice({ maxCost, isPriceKnown, model }: Config): void {
   });
 }
 
+/** Which layer says what the provider is, and the model. */
+export type ChoiceLayer = "flag" | "environment" | "file" | "default";
+
+/** The layers that provider and model come from. Throws as `resolveConfig` does. */
+export function explainChoice(
+  flags: Flags,
+  env: Environment,
+  files: readonly LoadedFile[],
+  catalog: readonly KnownProvider[],
+  defaultProvider: string,
+): { readonly provider: ChoiceLayer | "model"; readonly model: ChoiceLayer } {
+  return chooseModel(flags, env, mergeFiles(files), catalog, defaultProvider).from;
+}
+
 /** One file's keys over the other's, providers by their own keys. Paths become absolute, each from its file's folder. */
 function mergeFiles(files: readonly LoadedFile[]): ConfigFile {
   const providers: NonNullable<ConfigFile["providers"]> = {};
@@ -258,7 +272,11 @@ function mergeFiles(files: readonly LoadedFile[]): ConfigFile {
 interface Choice {
   readonly provider: string;
   readonly model: string;
+  /** A provider may come from the model, which only it serves. */
+  readonly from: { readonly provider: ChoiceLayer | "model"; readonly model: ChoiceLayer };
 }
+
+const choiceLayers = ["flag", "environment", "file"] as const;
 
 /**
  * Provider and model, each from the highest layer that names it. `provider/model` names both where its first part is a provider.
@@ -284,9 +302,13 @@ function chooseModel(
   const model = layers[modelLayer]?.model;
   if (named !== undefined && !names.has(named)) throw unknownProvider(named, names, layers[providerLayer]?.source);
   if (model === "") throw new AppError("usage", `The model named ${layers[modelLayer]?.source} is empty`);
+  const from = {
+    provider: choiceLayers[providerLayer] ?? "default",
+    model: choiceLayers[modelLayer] ?? "default",
+  } as const;
   if (named === undefined && model !== undefined) {
     const [server, ...others] = servers(model);
-    if (server && others.length === 0) return { provider: server.name, model };
+    if (server && others.length === 0) return { provider: server.name, model, from: { ...from, provider: "model" } };
   }
   const provider = named ?? defaultProvider;
   const foreign =
@@ -295,12 +317,12 @@ function chooseModel(
     providerLayer < modelLayer &&
     servers(model).length > 0 &&
     !servers(model).some(({ name }) => name === provider);
-  if (model !== undefined && !foreign) return { provider, model };
+  if (model !== undefined && !foreign) return { provider, model, from };
   const fallback = catalog.find(({ name }) => name === provider)?.defaultModel ?? firstModel(file, provider);
   if (fallback === undefined) {
     throw new AppError("usage", `Provider ${provider} has no default model`, { hint: "Name one with --model." });
   }
-  return { provider, model: fallback };
+  return { provider, model: fallback, from: { ...from, model: "default" } };
 }
 
 interface Layer {
