@@ -33,9 +33,9 @@ export async function listProviders(only: string | undefined, env: Environment):
 /** What the provider (or the default one) answers when asked for its models; needs its key and the network. */
 export async function listLiveModels(name: string | undefined, env: Environment): Promise<ProviderModels> {
   const { provider } = await loadConfig({ provider: name }, env);
-  const { headers } = provider;
+  const { api, headers } = provider;
   const tls = loadTls(provider.tls, provider.name);
-  const ids = await listModels(provider.baseUrl, requireKey(provider), { headers, env, tls });
+  const ids = await listModels(provider.baseUrl, requireKey(provider), { api, headers, env, tls });
   return { name: provider.name, defaultModel: undefined, models: ids.map((id) => ({ id })) };
 }
 

@@ -20,6 +20,7 @@ const commands: Readonly<Record<string, () => Promise<AnyCommand>>> = {
   models: async () => (await import("./models.ts")).models,
   sessions: async () => (await import("./sessions.ts")).sessions,
   mcp: async () => (await import("./mcp.ts")).mcp,
+  doctor: async () => (await import("./doctor.ts")).doctor,
   demo: async () => (await import("./demo.ts")).demo,
 };
 

@@ -66,17 +66,23 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   throw new AppError("config", `--sandbox: there is no sandbox for ${process.platform}`);
 }
 
+/** A sandbox that takes longer to do nothing does not work. */
+const probeMs = 5000;
+
 /** Tries it once with a command that does nothing: a container, or the kernel's settings, may refuse it. */
 function probed(sandbox: Sandbox, name: string, env: SandboxOptions["env"]): Sandbox {
   let problem: string;
   try {
-    const { exitCode, stderr } = Bun.spawnSync(sandbox(["true"]), {
+    const { exitCode, exitedDueToTimeout, stderr } = Bun.spawnSync(sandbox(["true"]), {
       env: { ...env },
       stdin: "ignore",
       stdout: "ignore",
+      timeout: probeMs,
+      killSignal: "SIGKILL",
     });
     if (exitCode === 0) return sandbox;
-    problem = stderr.toString().trim().split("\n", 1)[0] || `it ended with ${exitCode}`;
+    const ending = exitedDueToTimeout ? `it does not end within ${probeMs / 1000} s` : `it ended with ${exitCode}`;
+    problem = stderr.toString().trim().split("\n", 1)[0] || ending;
   } catch (error) {
     problem = (error as Error).message;
   }

@@ -177,7 +177,8 @@ export function hideKeys(
   return (text) => redact(text, secrets);
 }
 
-function hideLocation(headers: Headers, hide: (text: string) => string): Headers {
+/** The headers of a response, with what `hide` takes out of the address they may name. */
+export function hideLocation(headers: Headers, hide: (text: string) => string): Headers {
   const location = headers.get("location");
   if (location === null) return headers;
   const copy = new Headers(headers);
@@ -185,14 +186,16 @@ function hideLocation(headers: Headers, hide: (text: string) => string): Headers
   return copy;
 }
 
-function slowStart(url: string, route: Route, seconds: number): AppError {
+/** The error of a server that keeps silent. */
+export function slowStart(url: string, route: Route, seconds: number): AppError {
   return new AppError("timeout", `${describeTarget(url, route)} did not begin to answer within ${seconds} s`, {
     retryable: true,
     hint: "Try again, or raise first_byte_timeout (seconds, 0 = off) for a slow server.",
   });
 }
 
-function proxyRefusal(url: string, route: Exclude<Route, "direct">, reason: string): AppError {
+/** The error of a proxy that lets nothing through; `reason` holds its status, and no keys. */
+export function proxyRefusal(url: string, route: Exclude<Route, "direct">, reason: string): AppError {
   const status = Number(/\b[1-5]\d\d\b/.exec(reason)?.[0]);
   const next =
     status === 407
@@ -220,7 +223,13 @@ const tlsHints: Readonly<Record<string, string>> = {
     "Check that the base URL's scheme fits the server, and whether it asks for a client certificate (client_cert).",
 };
 
-function toNetworkError(error: unknown, url: string, route: Route, hide: (text: string) => string): AppError {
+/** Whether a connection failed at TLS, by Bun's code. */
+export function isTlsFailure(code: string): boolean {
+  return Object.hasOwn(tlsHints, code);
+}
+
+/** The error of a request that got no answer. */
+export function toNetworkError(error: unknown, url: string, route: Route, hide: (text: string) => string): AppError {
   const { code = "", message = String(error) } = error as { code?: string; message?: string };
   if (code === "ERR_PROXY_TUNNEL" && route !== "direct") {
     return proxyRefusal(url, route, hide(message.replace(/^Proxy refused to open a tunnel: /, "")));

@@ -14,16 +14,35 @@ export type Route = "direct" | { readonly proxy: string; readonly variable: stri
  * Throws `AppError` `config` for a proxy of a kind that is not supported.
  */
 export function chooseProxy(url: string, env: Environment): Route {
+  return explainRoute(url, env).route;
+}
+
+export interface ExplainedRoute {
+  readonly route: Route;
+  /** Why a request goes directly, in words. */
+  readonly reason: string;
+}
+
+/** The way to `url` with its reason; throws as `chooseProxy` does. */
+export function explainRoute(url: string, env: Environment): ExplainedRoute {
   const { protocol, hostname, port } = new URL(url);
   const host = toHost(hostname);
-  if (isLoopback(host)) return "direct";
+  if (isLoopback(host)) return { route: "direct", reason: "it is this machine" };
   const scheme = protocol.slice(0, -1);
   const found = lookUp(env, `${scheme}_proxy`) ?? lookUp(env, "all_proxy");
-  if (!found) return "direct";
+  if (!found) return { route: "direct", reason: "no proxy is set for it" };
   const target = { host, port: Number(port) || (scheme === "https" ? 443 : 80) };
-  const exceptions = lookUp(env, "no_proxy")?.value.split(/[\s,]+/) ?? [];
-  if (exceptions.some((entry) => entry !== "" && covers(entry.toLowerCase(), target))) return "direct";
-  return { proxy: checkProxy(found), variable: found.variable };
+  const exceptions = lookUp(env, "no_proxy");
+  const entries = exceptions?.value.split(/[\s,]+/) ?? [];
+  const entry = entries.find((text) => text !== "" && covers(text.toLowerCase(), target));
+  if (entry !== undefined) return { route: "direct", reason: `$${exceptions?.variable} lists ${entry}` };
+  return { route: { proxy: checkProxy(found), variable: found.variable }, reason: `$${found.variable}` };
+}
+
+/** The variables that say which way requests take, as far as they are set, in the order they are looked up in. */
+export function proxyVariables(env: Environment): string[] {
+  const names = ["https_proxy", "http_proxy", "all_proxy", "no_proxy"].flatMap((name) => [name, name.toUpperCase()]);
+  return names.filter((name) => env[name]?.trim());
 }
 
 /** The route in the form fetch takes. */

@@ -143,3 +143,9 @@ function startOf(pid: number): string {
     return "";
   }
 }
+
+/** Whether the owner that a lock file names still runs. A lock that is left is taken over by whoever needs it. */
+export function isLeft(lockPath: string): boolean {
+  const owner = readOwner(lockPath);
+  return owner !== "none" && !isAlive(owner);
+}

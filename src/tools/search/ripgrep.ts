@@ -14,17 +14,25 @@ export type FirstLook = (
   signal: AbortSignal,
 ) => Promise<readonly string[]>;
 
-/** Undefined where there is no ripgrep. One that lies in the working directory is not run: searching must not start a project's programs. */
-export function findRipgrep(env: Readonly<Record<string, string | undefined>>, cwd: string): FirstLook | undefined {
+/** Undefined where there is no ripgrep that is used. */
+export function findRipgrep(env: Environment, cwd: string): FirstLook | undefined {
+  const found = locateRipgrep(env, cwd);
+  if (!found?.isUsed) return undefined;
+  return (folder, files, texts, signal) => filesHolding(found.program, folder, files, texts, signal);
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The ripgrep on the PATH. One that lies in the working directory is not used: searching must not start a project's programs. */
+export function locateRipgrep(env: Environment, cwd: string): { program: string; isUsed: boolean } | undefined {
   const PATH = (env.PATH ?? env.Path ?? "").split(delimiter).filter(isAbsolute).join(delimiter);
   const program = PATH === "" ? null : Bun.which("rg", { PATH });
   if (program === null) return undefined;
   try {
-    if (isInside(realpathSync(cwd), realpathSync(program))) return undefined;
+    return { program, isUsed: !isInside(realpathSync(cwd), realpathSync(program)) };
   } catch {
     return undefined;
   }
-  return (folder, files, texts, signal) => filesHolding(program, folder, files, texts, signal);
 }
 
 async function filesHolding(

@@ -1,0 +1,481 @@
+// `pi-ts doctor`, the compiled binary: what it finds of the surroundings of a run, that it ends whatever these are, and that it keeps secrets.
+import { describe, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { startProxy } from "../helpers/proxy-server.ts";
+import { type CliOptions, type CliResult, runCli } from "../helpers/run-cli.ts";
+import { pemPath, startTlsServer } from "../helpers/tls-server.ts";
+import { type TmpDir, tmp } from "../helpers/tmp.ts";
+
+const key = "sk-corp-0123456789-abcdefghij";
+
+interface Found {
+  readonly check: string;
+  readonly about?: string;
+  readonly verdict: string;
+  readonly text: string;
+  readonly next?: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into the facts freely
+  readonly [fact: string]: any;
+}
+
+/** A home whose config.toml has these lines, and doctor's answer there. */
+async function examine(lines: readonly string[], args: readonly string[] = [], options: CliOptions = {}) {
+  await using dir = tmp();
+  const home = options.home ?? writeHome(dir, lines);
+  const result = await runCli(["doctor", "--json", ...args], { ...options, home });
+  return { ...result, ...parse(result) };
+}
+
+function writeHome(dir: TmpDir, lines: readonly string[]): string {
+  const home = dir.file("home");
+  mkdirSync(`${home}/.pi-ts`, { recursive: true });
+  writeFileSync(`${home}/.pi-ts/config.toml`, lines.join("\n"));
+  return home;
+}
+
+function parse({ stdout, stderr }: CliResult) {
+  expect(stderr).toBe("");
+  expect(stdout.trimEnd()).not.toContain("\n");
+  const report = JSON.parse(stdout) as { ok: boolean; version: string; checks: Found[] };
+  const find = (name: string) => report.checks.find(({ check }) => check === name) as Found;
+  return { report, find };
+}
+
+/** The lines of a config.toml with a provider at `url`. */
+function corp(url: string, ...more: string[]): string[] {
+  return [
+    'provider = "corp"',
+    'model = "small"',
+    "[providers.corp]",
+    `base_url = "${url}"`,
+    'api_key_env = "CORP_KEY"',
+    ...more,
+  ];
+}
+
+function serve(answer: (request: Request) => Response | Promise<Response>) {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer });
+  return { url: `http://127.0.0.1:${server.port}/v1`, [Symbol.asyncDispose]: () => server.stop(true) };
+}
+
+const models = (...ids: string[]) => Response.json({ data: ids.map((id) => ({ id })) });
+const env = { CORP_KEY: key };
+
+test("a provider that answers, key and all: a line for each check and exit code 0", async () => {
+  const requests: string[] = [];
+  await using server = serve(({ method, url, headers }) => {
+    requests.push(`${method} ${new URL(url).pathname} ${headers.get("authorization")}`);
+    return models("large", "small");
+  });
+  await using dir = tmp();
+  const home = writeHome(dir, corp(server.url));
+  const { code, stdout, stderr } = await runCli(["doctor"], { home, env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const marks = stdout.split("\n").flatMap((line) => /^([✓!✗-]) ([\w-]+)/.exec(line)?.[2] ?? []);
+  expect(marks).toEqual([
+    "pi-ts",
+    "home",
+    "config",
+    "key",
+    "proxy",
+    "certificates",
+    "provider",
+    "sandbox",
+    "bash",
+    "ripgrep",
+    "sessions",
+    "terminal",
+  ]);
+  expect(stdout).toMatch(/✓ key corp +\$CORP_KEY is set\n/);
+  expect(stdout).toMatch(/✓ provider corp +127\.0\.0\.1:\d+ answers in \d+ ms and lists 2 models, small among them\n/);
+  expect(stdout).toContain("\nNothing is wrong.");
+  expect(requests).toEqual([`GET /v1/models Bearer ${key}`]);
+});
+
+test("Anthropic's own API is asked in its own way", async () => {
+  const requests: (string | null)[][] = [];
+  await using server = serve(({ headers }) => {
+    requests.push(["x-api-key", "authorization", "anthropic-version"].map((name) => headers.get(name)));
+    return models("small-20260101");
+  });
+  const { code, find } = await examine(corp(server.url, 'api = "anthropic-messages"'), [], { env });
+  expect(code).toBe(0);
+  expect(find("provider")).toMatchObject({ verdict: "ok", listsModel: true });
+  expect(requests).toEqual([[key, null, "2023-06-01"]]);
+});
+
+describe("a key", () => {
+  test("that is missing is wrong for the chosen provider alone; the server is asked all the same", async () => {
+    await using server = serve(() => new Response("who are you?", { status: 401 }));
+    const { code, report, find } = await examine(corp(server.url), [], { env: { OPENAI_API_KEY: "" } });
+    expect({ code, ok: report.ok }).toEqual({ code: 1, ok: false });
+    expect(find("key")).toMatchObject({ about: "corp", verdict: "failure", variable: "CORP_KEY", state: "absent" });
+    expect(find("key").next).toContain("export CORP_KEY=");
+    expect(find("provider")).toMatchObject({ verdict: "ok", status: 401 });
+    expect(report.checks.filter(({ verdict }) => verdict === "failure")).toHaveLength(1);
+  });
+
+  test("that the provider refuses is told as that, without the key it echoes", async () => {
+    await using server = serve(
+      (request) => new Response(`no such key: ${request.headers.get("authorization")}`, { status: 401 }),
+    );
+    const { code, stdout, find } = await examine(corp(server.url), [], { env });
+    expect(code).toBe(1);
+    expect(find("key").verdict).toBe("ok");
+    expect(find("provider")).toMatchObject({ verdict: "failure", step: "key", code: "auth", status: 401 });
+    expect(find("provider").next).toContain("Check the API key");
+    expect(stdout).not.toContain(key);
+  });
+
+  test("that no request can carry is wrong", async () => {
+    await using server = serve(() => models("small"));
+    const { code, stdout, find } = await examine(corp(server.url), [], { env: { CORP_KEY: "two words of a key" } });
+    expect(code).toBe(1);
+    expect(find("key")).toMatchObject({ verdict: "failure", state: "wrong" });
+    expect(stdout).not.toContain("two words");
+  });
+
+  test("is not needed where no variable is named", async () => {
+    await using server = serve(() => models("small"));
+    const lines = corp(server.url).filter((line) => !line.startsWith("api_key_env"));
+    const { code, find } = await examine(lines);
+    expect(code).toBe(0);
+    expect(find("key")).toMatchObject({ verdict: "ok", state: "not needed" });
+  });
+});
+
+describe("a provider that gives no list", () => {
+  test.each<[string, () => Response, string, string | null]>([
+    ["a server without one is a warning", () => new Response("not found", { status: 404 }), "warning", null],
+    [
+      "a page in its place is wrong",
+      () => new Response("<h1>Log in</h1>", { headers: { "content-type": "text/html" } }),
+      "failure",
+      "answer",
+    ],
+    [
+      "one that has moved is wrong",
+      () => new Response("", { status: 301, headers: { location: "https://new.test/v1" } }),
+      "failure",
+      "answer",
+    ],
+    ["one that is down is wrong", () => new Response("overloaded", { status: 503 }), "failure", "answer"],
+    ["a rate limit is a warning", () => new Response("slow down", { status: 429 }), "warning", "answer"],
+    ["another model is a warning", () => models("large"), "warning", null],
+  ])("%s", async (_name, answer, verdict, step) => {
+    await using server = serve(answer);
+    const { code, find } = await examine(corp(server.url), [], { env });
+    expect(find("provider")).toMatchObject({ verdict, step });
+    expect(find("provider").next).not.toBe("");
+    expect(code).toBe(verdict === "failure" ? 1 : 0);
+  });
+});
+
+describe("a provider that is not reached", () => {
+  test("a name that nobody has", async () => {
+    const { code, find } = await examine(corp("https://nowhere.invalid/v1"), [], { env });
+    expect(code).toBe(1);
+    expect(find("provider")).toMatchObject({ verdict: "failure", step: "dns", code: "network" });
+  });
+
+  test("a port that nobody listens at", async () => {
+    const { code, find } = await examine(corp("http://127.0.0.1:1/v1"), [], { env });
+    expect(code).toBe(1);
+    expect(find("provider")).toMatchObject({ verdict: "failure", step: "connect" });
+    expect(find("provider").text).toContain("connection refused");
+  });
+
+  test("a certificate of an authority that is not known, and then is", async () => {
+    await using server = startTlsServer();
+    const lines = corp(`https://localhost:${server.port}/v1`);
+    const { code, find } = await examine(lines, [], { env });
+    expect(code).toBe(1);
+    expect(find("provider")).toMatchObject({ verdict: "failure", step: "tls" });
+    expect(find("provider").next).toContain("$NODE_EXTRA_CA_CERTS");
+    const trusting = await examine(lines, [], { env: { ...env, NODE_EXTRA_CA_CERTS: pemPath("ca.pem") } });
+    expect(trusting.find("provider").step).not.toBe("tls");
+    expect(trusting.find("certificates").text).toContain("$NODE_EXTRA_CA_CERTS");
+    const withCa = await examine([...lines, `ca = "${pemPath("ca.pem")}"`], [], { env });
+    expect(withCa.find("provider").step).not.toBe("tls");
+  });
+});
+
+function listen(onConnection: () => void): Promise<{ port: number; [Symbol.asyncDispose](): Promise<void> }> {
+  const sockets = new Set<{ destroy(): void }>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    onConnection();
+  });
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      resolve({
+        port,
+        [Symbol.asyncDispose]: async () => {
+          for (const socket of sockets) socket.destroy();
+          server.close();
+        },
+      });
+    });
+  });
+}
+
+describe("a proxy", () => {
+  test("is named without its password, and refuses in its own name", async () => {
+    await using proxy = await startProxy({ target: 1, credentials: "user:right-password" });
+    const proxyEnv = {
+      ...env,
+      HTTPS_PROXY: `http://user:hunter22@127.0.0.1:${proxy.port}`,
+      NO_PROXY: "localhost,.corp",
+    };
+    const { code, stdout, find } = await examine(corp("https://api.provider.test/v1"), [], { env: proxyEnv });
+    expect(code).toBe(1);
+    expect(find("proxy")).toMatchObject({
+      verdict: "ok",
+      proxy: `http://127.0.0.1:${proxy.port}`,
+      variables: ["HTTPS_PROXY", "NO_PROXY"],
+    });
+    expect(find("provider")).toMatchObject({ verdict: "failure", step: "proxy" });
+    expect(find("provider").text).toContain("407");
+    expect(stdout).not.toContain("hunter22");
+  });
+
+  test("the entry of NO_PROXY that a provider is under is told", async () => {
+    const proxyEnv = { ...env, https_proxy: "http://user:hunter22@127.0.0.1:1", no_proxy: "localhost, .corp.invalid" };
+    const { find, stdout } = await examine(corp("https://llm.corp.invalid/v1"), [], { env: proxyEnv });
+    expect(find("proxy")).toMatchObject({ verdict: "ok", proxy: null, reason: "$no_proxy lists .corp.invalid" });
+    expect(find("provider").step).toBe("dns");
+    expect(stdout).not.toContain("hunter22");
+  });
+
+  test("of a kind that is not supported is wrong", async () => {
+    const proxyEnv = { ...env, ALL_PROXY: "socks5://user:hunter22@127.0.0.1:1080" };
+    const { code, find, stdout } = await examine(corp("https://api.provider.test/v1"), [], { env: proxyEnv });
+    expect(code).toBe(1);
+    expect(find("proxy").text).toContain("socks5");
+    expect(stdout).not.toContain("hunter22");
+  });
+});
+
+describe("the configuration", () => {
+  test("each value has its origin", async () => {
+    await using server = serve(() => models("small"));
+    await using dir = tmp();
+    const cwd = dir.file("work");
+    mkdirSync(`${cwd}/.pi-ts`, { recursive: true });
+    writeFileSync(`${cwd}/.pi-ts/config.toml`, "# ours\nmax_turns = 7\nquiet = true\n");
+    const lines = [...corp(server.url)];
+    lines.splice(2, 0, "max_turns = 9", "temperature = 0.5");
+    const home = writeHome(dir, lines);
+    const options = { home, cwd, env: { ...env, PI_MAX_TOKENS: "1000", PI_IDLE_TIMEOUT: "7" } };
+    const { find } = await examine([], ["--trust-project", "--thinking", "low"], options);
+    const own = `${home}/.pi-ts/config.toml`;
+    const project = `${cwd}/.pi-ts/config.toml`;
+    expect(find("config").files).toEqual([
+      { kind: "project", path: project, state: "in force" },
+      { kind: "own", path: own, state: "in force" },
+    ]);
+    const settings = Object.fromEntries(
+      find("config").settings.map(({ key: name, ...rest }: { key: string }) => [name, rest]),
+    );
+    expect(settings).toMatchObject({
+      provider: { value: "corp", from: "file", path: own, line: 1 },
+      model: { value: "small", from: "file", path: own, line: 2 },
+      max_turns: { value: 7, from: "file", path: project, line: 2 },
+      quiet: { value: true, from: "file", path: project, line: 3 },
+      temperature: { value: 0.5, from: "file", path: own, line: 4 },
+      max_tokens: { value: 1000, from: "environment", variable: "PI_MAX_TOKENS" },
+      thinking: { value: "low", from: "flag", flag: "--thinking" },
+      max_retries: { value: 3, from: "default" },
+      "providers.corp.base_url": { value: server.url, from: "file", path: own, line: 6 },
+      "providers.corp.idle_timeout": { value: 7, from: "environment", variable: "PI_IDLE_TIMEOUT" },
+      "providers.corp.first_byte_timeout": { value: 600, from: "default" },
+    });
+  });
+
+  test("a project's file that is not trusted is a warning", async () => {
+    await using server = serve(() => models("small"));
+    await using dir = tmp();
+    const cwd = dir.file("work");
+    mkdirSync(`${cwd}/.pi-ts`, { recursive: true });
+    writeFileSync(`${cwd}/.pi-ts/config.toml`, "max_turns = 7\n");
+    const { code, find } = await examine([], [], { home: writeHome(dir, corp(server.url)), cwd, env });
+    expect(code).toBe(0);
+    expect(find("config")).toMatchObject({ verdict: "warning" });
+    expect(find("config").next).toContain("--trust-project");
+  });
+
+  test.each<[string, string[], string]>([
+    ["no TOML", ['provider = "corp'], "not valid TOML"],
+    ["an unknown key", ["max_turn = 3"], "unknown key 'max_turn'"],
+    ["an unknown provider", ['provider = "nobody"'], "Unknown provider 'nobody'"],
+    [
+      "a variable that is not set",
+      corp("http://127.0.0.1:1/v1", 'headers = { "X-Team" = "$TEAM_TOKEN" }'),
+      "$TEAM_TOKEN is not set",
+    ],
+    ["a rule that cannot be one", ["[permissions]", 'allow = ["bash("]'], "bash("],
+  ])("%s is a failed check, and the others go on", async (_name, lines, text) => {
+    const { code, report, find } = await examine(lines, [], { env: { HTTPS_PROXY: "http://127.0.0.1:1" } });
+    expect(code).toBe(1);
+    expect(find("config").verdict).toBe("failure");
+    expect(`${find("config").text} ${find("config").next}`).toContain(text);
+    expect(new Set(report.checks.map(({ check }) => check)).size).toBe(12);
+    expect(find("sessions").verdict).toBe("ok");
+  });
+});
+
+describe("folders", () => {
+  test("a home that is no folder is wrong", async () => {
+    await using dir = tmp();
+    writeFileSync(dir.file("file"), "");
+    const { code, find } = await examine([], [], { home: dir.path, env: { PI_TS_HOME: dir.file("file") } });
+    expect(code).toBe(1);
+    expect(find("home")).toMatchObject({ verdict: "failure", path: dir.file("file") });
+    expect(find("config").text).toContain("a run takes it for missing");
+    expect(find("sessions").verdict).toBe("failure");
+  });
+
+  test.skipIf(process.getuid?.() === 0)("a home that may not be read is wrong", async () => {
+    await using dir = tmp();
+    const home = writeHome(dir, []);
+    chmodSync(`${home}/.pi-ts`, 0);
+    const { code, find } = await examine([], [], { home });
+    chmodSync(`${home}/.pi-ts`, 0o700);
+    expect(code).toBe(1);
+    expect(find("home").text).toContain("cannot be read");
+  });
+
+  test("sessions that others can read are a warning, locks of programs that are gone are counted", async () => {
+    await using server = serve(() => models("small"));
+    await using dir = tmp();
+    const folder = dir.file("sessions/--work--");
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    chmodSync(dir.file("sessions"), 0o700);
+    writeFileSync(`${folder}/a.jsonl`, "", { mode: 0o600 });
+    writeFileSync(`${folder}/a.jsonl.lock`, JSON.stringify({ pid: 2 ** 22 + 1, started: "1" }), { mode: 0o600 });
+    Bun.spawnSync(["mkfifo", `${folder}/b.jsonl.lock`]);
+    const args = ["--session-dir", dir.file("sessions")];
+    const options = { home: writeHome(dir, corp(server.url)), env };
+    const { find } = await examine([], args, options);
+    expect(find("sessions")).toMatchObject({ verdict: "ok", path: dir.file("sessions"), sessions: 1, leftLocks: 1 });
+    chmodSync(`${folder}/a.jsonl`, 0o644);
+    const open = await examine([], args, options);
+    expect(open.find("sessions")).toMatchObject({
+      verdict: "warning",
+      readableByOthers: 1,
+      next: `chmod -R go= ${dir.file("sessions")}`,
+    });
+    expect(open.code).toBe(0);
+  });
+});
+
+describe("programs", () => {
+  test("without ripgrep and bubblewrap there are warnings, and a failure where the sandbox is wanted", async () => {
+    await using server = serve(() => models("small"));
+    await using dir = tmp();
+    const bin = dir.file("bin");
+    mkdirSync(bin);
+    symlinkSync(Bun.which("bash") as string, `${bin}/bash`);
+    const options = { home: writeHome(dir, corp(server.url)), env: { ...env, PATH: bin } };
+    const { code, find } = await examine([], [], options);
+    expect(code).toBe(0);
+    expect(find("ripgrep")).toMatchObject({ verdict: "warning", used: false });
+    if (process.platform !== "linux") return;
+    expect(find("sandbox")).toMatchObject({ verdict: "warning", works: false });
+    const wanted = await examine([], ["--sandbox"], options);
+    expect(wanted.code).toBe(1);
+    expect(wanted.find("sandbox")).toMatchObject({ verdict: "failure", wanted: true });
+    expect(wanted.find("sandbox").next).toContain("bubblewrap");
+  });
+});
+
+test("secrets show nowhere, wherever they are", async () => {
+  await using server = serve((request) => Response.json(Object.fromEntries(request.headers), { status: 400 }));
+  await using dir = tmp();
+  const secrets = [
+    key,
+    "header-secret-1",
+    "flag-key-secret-1",
+    "url-password-1",
+    "proxy-password-1",
+    "other-provider-key-1",
+  ];
+  const url = server.url.replace("127.0.0.1", "user:url-password-1@127.0.0.1");
+  const lines = corp(url, 'headers = { "X-Gateway" = "$GATEWAY_TOKEN", "X-Token" = "header-secret-1" }');
+  const home = writeHome(dir, lines);
+  const secretEnv = {
+    ...env,
+    GATEWAY_TOKEN: "header-secret-1",
+    OPENAI_API_KEY: "other-provider-key-1",
+    HTTP_PROXY: "http://user:proxy-password-1@127.0.0.1:1",
+    HTTPS_PROXY: "user:proxy-password-1@127.0.0.1:1",
+  };
+  for (const args of [[], ["--json"], ["--all-providers"], ["--api-key", "flag-key-secret-1"]]) {
+    const { stdout, stderr } = await runCli(["doctor", ...args], { home, env: secretEnv });
+    for (const secret of secrets) expect(stdout + stderr).not.toContain(secret);
+  }
+});
+
+test("--all-providers asks those with a key, and the others are no fault", async () => {
+  await using server = serve(() => models("small", "gpt-6.2-sol"));
+  await using dir = tmp();
+  const home = writeHome(dir, [...corp(server.url), "[providers.openai]", `base_url = "${server.url}"`]);
+  const { code, report } = await examine([], ["--all-providers"], { home, env: { ...env, OPENAI_API_KEY: key } });
+  expect(code).toBe(0);
+  const asked = report.checks.filter(({ check }) => check === "provider").map(({ about, verdict }) => [about, verdict]);
+  expect(asked.slice(0, 3)).toEqual([
+    ["corp", "ok"],
+    ["anthropic", "skipped"],
+    ["openai", "ok"],
+  ]);
+});
+
+test("--provider asks another one; words are an error", async () => {
+  await using server = serve(() => models("small"));
+  await using dir = tmp();
+  const home = writeHome(dir, [
+    ...corp(server.url),
+    "[providers.other]",
+    `base_url = "${server.url}"`,
+    'models = ["small"]',
+  ]);
+  const { code, find } = await examine([], ["--provider", "other"], { home });
+  expect(code).toBe(0);
+  expect(find("provider")).toMatchObject({ about: "other", verdict: "ok" });
+  const wrong = await runCli(["doctor", "now"], { home });
+  expect(wrong.code).toBe(2);
+});
+
+describe.concurrent("what never ends does not keep it:", () => {
+  test("a server that takes the connection and keeps silent", async () => {
+    await using server = await listen(() => {});
+    const begun = performance.now();
+    const { code, find } = await examine(corp(`http://127.0.0.1:${server.port}/v1`), [], { env });
+    expect(code).toBe(1);
+    expect(find("provider")).toMatchObject({ verdict: "failure", step: "answer", code: "timeout" });
+    expect(performance.now() - begun).toBeLessThan(15_000);
+  }, 20_000);
+
+  test("programs", async () => {
+    await using server = serve(() => models("small"));
+    await using dir = tmp();
+    const bin = dir.file("bin");
+    mkdirSync(bin);
+    for (const name of ["rg", "bwrap", "bash"]) {
+      writeFileSync(`${bin}/${name}`, "#!/bin/sh\nexec sleep 60\n", { mode: 0o755 });
+    }
+    const begun = performance.now();
+    const path = `${bin}:${process.env.PATH}`;
+    const { code, find } = await examine([], [], {
+      home: writeHome(dir, corp(server.url)),
+      env: { ...env, PATH: path },
+    });
+    expect(code).toBe(1);
+    expect(find("ripgrep").text).toContain("does not run");
+    expect(find("bash").verdict).toBe("failure");
+    expect(performance.now() - begun).toBeLessThan(15_000);
+  }, 20_000);
+});
