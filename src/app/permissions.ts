@@ -54,6 +54,11 @@ export async function loadPermissions(
   };
 }
 
+/** The tools that there are by themselves. */
+export function builtinToolNames(): string[] {
+  return builtinTools().specs.map(({ name }) => name);
+}
+
 /** The tools that were named, to be offered or not, although only pi has them. */
 export function foreignToolsIn({ tools = [], excludeTools }: Config["permissions"]): string[] {
   return [...tools, ...excludeTools].map((name) => name.replace(/^[+-]/, "")).filter((name) => foreignTools.has(name));

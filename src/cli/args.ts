@@ -1,5 +1,9 @@
 // The flags of the root command, as citty describes them; help, checks and completions all come from here.
+import { thinkingLevels } from "../protocol/thinking-level.ts";
 import type { FlagsDef } from "./parse-args.ts";
+
+export const modes = ["text", "json", "rpc"] as const;
+export const approvals = ["confirm", "select"] as const;
 
 /** Flags of pi's own that have no meaning here: a client that passes them is told so once. */
 export const foreignArgs = {
@@ -15,17 +19,20 @@ export const rootArgs = {
   task: {
     type: "positional",
     required: false,
+    complete: "files",
     description: "The task; `-` reads it from stdin, `@file` sends a file along",
   },
   print: { type: "boolean", alias: "p", description: "One-shot: print the answer and exit" },
   mode: {
     type: "string",
     valueHint: "mode",
+    complete: modes,
     description: "text (as --print), json (every event of one task as a line of JSON) or rpc (commands on stdin)",
   },
   approval: {
     type: "string",
     valueHint: "kind",
+    complete: approvals,
     description: "How --mode rpc asks: confirm (yes or no; the default) or select (also yes for the session)",
   },
   "approval-timeout": {
@@ -37,17 +44,20 @@ export const rootArgs = {
     type: "string",
     alias: "P",
     valueHint: "name",
+    complete: "providers",
     description: "anthropic (default), openai, gemini, deepseek, kimi, or one from config.toml",
   },
   model: {
     type: "string",
     alias: "m",
     valueHint: "id",
+    complete: "models",
     description: "Model id or a part of one, also as provider/model and with :level for its thinking",
   },
   models: {
     type: "string",
     valueHint: "patterns",
+    complete: "models",
     description: "Models to begin with and to change between, with commas between them; * stands for any characters",
   },
   "list-models": {
@@ -76,11 +86,13 @@ export const rootArgs = {
   fallback: {
     type: "string",
     valueHint: "models",
+    complete: "models",
     description: "Models (provider/model, with commas between) that take over when one is overloaded or out of reach",
   },
   thinking: {
     type: "string",
     valueHint: "level",
+    complete: thinkingLevels,
     description: "off, minimal, low, medium, high, xhigh or max; the model's own way if not given",
   },
   record: {
@@ -95,20 +107,28 @@ export const rootArgs = {
     alias: "r",
     valueless: () => true,
     valueHint: "id|name|path",
+    complete: "sessions",
     description: "Go on in this session; the beginning of its id or name is enough, none at all shows a list",
   },
-  session: { type: "string", valueHint: "path|id", description: "The same as --resume with a value" },
+  session: {
+    type: "string",
+    valueHint: "path|id",
+    complete: "sessions",
+    description: "The same as --resume with a value",
+  },
   fork: {
     type: "string",
     // A text with blanks is a task, and so is any word where another flag names the session.
     valueless: (word: string, isGiven: (name: string) => boolean) =>
       !/\s/.test(word) && !["continue", "resume", "session"].some(isGiven),
     valueHint: "id|path",
+    complete: "sessions",
     description: "Go on in a copy of this session, or of the one that --continue or --resume names",
   },
   "session-id": {
     type: "string",
     valueHint: "id",
+    complete: "sessions",
     description: "The id of the new session, or of one of this directory to go on in",
   },
   name: { type: "string", alias: "n", valueHint: "name", description: "The name of the session" },
@@ -117,6 +137,7 @@ export const rootArgs = {
   export: {
     type: "string",
     valueHint: "session",
+    complete: "sessions",
     description: "Write this session as a page; the page's file may follow",
   },
   sessions: { type: "boolean", description: "List the sessions, as `pi-ts sessions list` does" },
@@ -133,12 +154,14 @@ export const rootArgs = {
     type: "string",
     alias: "t",
     valueHint: "names",
+    complete: "tools",
     description: "Offer only these tools; names with commas between them",
   },
   "exclude-tools": {
     type: "string",
     alias: "xt",
     valueHint: "names",
+    complete: "tools",
     description: "Offer all tools but these",
   },
   "no-tools": { type: "boolean", alias: "nt", description: "Offer no tools, or only those that --tools names" },

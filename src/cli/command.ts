@@ -23,6 +23,10 @@ export interface CliCommand<Args extends FlagsDef = FlagsDef> {
   run(flags: ParsedFlags<Args>, context: CliContext): Promise<number>;
 }
 
+/** A command whatever its flags are. */
+// biome-ignore lint/suspicious/noExplicitAny: a command is only ever given the flags it described itself
+export type AnyCommand = CliCommand<any>;
+
 export function defineCommand<const Args extends FlagsDef>(command: CliCommand<Args>): CliCommand<Args> {
   return command;
 }

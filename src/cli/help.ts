@@ -3,11 +3,12 @@ import { renderUsage } from "citty";
 import type { CliCommand } from "./command.ts";
 
 const footer = `COMMANDS
-  pi-ts models    List the models known for each provider
-  pi-ts sessions  List, show, remove or export stored conversations
-  pi-ts mcp       List, add, remove or check MCP servers
-  pi-ts doctor    Check provider, key, network, configuration and programs
-  pi-ts demo      See it work, without a key or a network
+  pi-ts models       List the models known for each provider
+  pi-ts sessions     List, show, remove or export stored conversations
+  pi-ts mcp          List, add, remove or check MCP servers
+  pi-ts doctor       Check provider, key, network, configuration and programs
+  pi-ts completions  Print what makes a shell complete command lines
+  pi-ts demo         See it work, without a key or a network
 
 ENVIRONMENT
   PI_PROVIDER, PI_MODEL, PI_MAX_TOKENS, PI_BASE_URL   As the flags of these names

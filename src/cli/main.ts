@@ -7,22 +7,10 @@ import { killAllGroups } from "../util/process-group.ts";
 import { redact } from "../util/redact.ts";
 import { flushStdout, queueStdout, stdoutFailure } from "../util/stdout.ts";
 import { version } from "../util/version.ts";
-import type { CliCommand } from "./command.ts";
+import type { AnyCommand } from "./command.ts";
+import { commands } from "./commands.ts";
 import { parseArgs } from "./parse-args.ts";
 import { isTerminal } from "./terminal.ts";
-
-/** A command whatever its flags are. */
-// biome-ignore lint/suspicious/noExplicitAny: a command is only ever given the flags it described itself
-type AnyCommand = CliCommand<any>;
-
-/** Commands by their first word; anything else is a task for the root command. */
-const commands: Readonly<Record<string, () => Promise<AnyCommand>>> = {
-  models: async () => (await import("./models.ts")).models,
-  sessions: async () => (await import("./sessions.ts")).sessions,
-  mcp: async () => (await import("./mcp.ts")).mcp,
-  doctor: async () => (await import("./doctor.ts")).doctor,
-  demo: async () => (await import("./demo.ts")).demo,
-};
 
 /** Runs the command line and gives the exit code; `exit` ends the process for those who cannot wait. Never rejects. */
 export async function main(argv: readonly string[], exit: (code: number) => never): Promise<number> {

@@ -15,9 +15,24 @@ import type { ParsedFlags } from "./parse-args.ts";
 const actions = ["list", "add", "remove", "check"] as const;
 
 const args = {
-  action: { type: "positional", required: false, description: "list (default), add, remove or check" },
-  server: { type: "positional", required: false, description: "Its name; check takes several, or none for all" },
-  command: { type: "positional", required: false, description: "For add, behind `--`: the program and its arguments" },
+  action: {
+    type: "positional",
+    required: false,
+    complete: actions,
+    description: "list (default), add, remove or check",
+  },
+  server: {
+    type: "positional",
+    required: false,
+    complete: "mcp-servers",
+    description: "Its name; check takes several, or none for all",
+  },
+  command: {
+    type: "positional",
+    required: false,
+    complete: "files",
+    description: "For add, behind `--`: the program and its arguments",
+  },
   json: { type: "boolean", description: "One JSON object a line" },
   url: { type: "string", valueHint: "url", description: "For add: a server that is reached by streamable HTTP" },
   env: {

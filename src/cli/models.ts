@@ -7,7 +7,13 @@ export const models = defineCommand({
   meta: { name: "models", description: "List models with window, output limit and price" },
   args: {
     search: { type: "positional", required: false, description: "Show only ids that contain this" },
-    provider: { type: "string", alias: "P", valueHint: "name", description: "Show only this provider's" },
+    provider: {
+      type: "string",
+      alias: "P",
+      valueHint: "name",
+      complete: "providers",
+      description: "Show only this provider's",
+    },
     live: { type: "boolean", description: "Ask the provider for its list (needs its key)" },
     help: { type: "boolean", alias: "h", description: "Print this help and exit" },
   },

@@ -7,12 +7,24 @@ import { AppError } from "../util/error.ts";
 /**
  * Flags as citty describes them. A `repeatable` string flag may be given several times, and all its values count. One with a `valueless`
  * meaning may stand alone and is then ""; the word behind it is its value only where it could be one. Aliases of up to three letters are
- * short forms, with one dash; a `negativeAlias` turns its switch off.
+ * short forms, with one dash; a `negativeAlias` turns its switch off. What a shell offers for a value is told by `complete`, or else by a
+ * `valueHint` that names files or folders.
  */
 export type FlagsDef = Record<
   string,
-  ArgDef & { readonly repeatable?: boolean; readonly valueless?: ValueTest; readonly negativeAlias?: string }
+  ArgDef & {
+    readonly repeatable?: boolean;
+    readonly valueless?: ValueTest;
+    readonly negativeAlias?: string;
+    readonly complete?: Completion;
+  }
 >;
+
+/** The values themselves, or where they come from. A list with commas between them is completed at its end. */
+export type Completion = readonly string[] | ValueSource | "files" | "folders";
+
+/** Values that `pi-ts completions --values` lists. */
+export type ValueSource = "providers" | "models" | "sessions" | "tools" | "mcp-servers";
 
 /** Whether a word that follows such a flag is its value, beside the other flags that are given. */
 export type ValueTest = (word: string, isGiven: (name: string) => boolean) => boolean;
@@ -110,7 +122,8 @@ function flagsIn(argv: readonly string[], names: ReadonlyMap<string, string>): S
   return new Set(flags.flatMap((flag) => names.get(flag) ?? []));
 }
 
-function dashed(alias: string): string {
+/** An alias with its dashes. */
+export function dashed(alias: string): string {
   return `${alias.length <= 3 ? "-" : "--"}${alias}`;
 }
 

@@ -6,8 +6,8 @@ import { createRecordOutput, type RecordOutput } from "../modes/records.ts";
 import { leave } from "../modes/signals.ts";
 import { AppError } from "../util/error.ts";
 import { log } from "../util/log.ts";
+import { approvals, modes } from "./args.ts";
 
-const modes = ["text", "json", "rpc"] as const;
 export type Mode = (typeof modes)[number];
 
 /** Undefined when none is asked for. Throws `AppError` `usage`. */
@@ -24,14 +24,15 @@ export interface ApprovalFlags {
 
 /** Throws `AppError` `usage`. */
 export function parseApproval(method: string | undefined, seconds: string | undefined): ApprovalFlags {
-  if (method !== undefined && method !== "confirm" && method !== "select") {
-    throw new AppError("usage", `--approval must be confirm or select, not '${method}'`);
+  const known = approvals.find((name) => name === method);
+  if (method !== undefined && !known) {
+    throw new AppError("usage", `--approval must be ${approvals.join(" or ")}, not '${method}'`);
   }
   const value = seconds === undefined ? undefined : Number(seconds);
   if (value !== undefined && !(value > 0 && value <= 86_400)) {
     throw new AppError("usage", `--approval-timeout must be seconds above 0, at most a day, not '${seconds}'`);
   }
-  return { method: method ?? "confirm", timeoutMs: value === undefined ? undefined : Math.ceil(value * 1000) };
+  return { method: known ?? "confirm", timeoutMs: value === undefined ? undefined : Math.ceil(value * 1000) };
 }
 
 type Parts = Omit<AppOptions, "ready">;

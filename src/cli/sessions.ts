@@ -23,9 +23,19 @@ const actions = ["list", "show", "rm", "export"] as const;
 export const sessions = defineCommand({
   meta: { name: "sessions", description: "List, show, remove or export stored conversations" },
   args: {
-    action: { type: "positional", required: false, description: "list (default), show, rm or export" },
-    session: { type: "positional", required: false, description: "Id, beginning of an id, name, or path" },
-    file: { type: "positional", required: false, description: "For export: the page to write" },
+    action: {
+      type: "positional",
+      required: false,
+      complete: actions,
+      description: "list (default), show, rm or export",
+    },
+    session: {
+      type: "positional",
+      required: false,
+      complete: "sessions",
+      description: "Id, beginning of an id, name, or path",
+    },
+    file: { type: "positional", required: false, complete: "files", description: "For export: the page to write" },
     json: { type: "boolean", description: "One JSON object a line" },
     here: { type: "boolean", description: "List only the sessions of this directory" },
     "session-dir": { type: "string", valueHint: "folder", description: "Folder of the sessions (~/.pi-ts/sessions)" },
