@@ -1,5 +1,5 @@
 // The configuration of a run: flags over environment over config.toml over defaults, as one frozen object.
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ThinkingLevel } from "../protocol/message.ts";
 import type { Model } from "../protocol/model.ts";
@@ -150,10 +150,23 @@ export interface LoadedFile {
 /** Reads config.toml, if there is one; the code that checks it is loaded only then. Throws `AppError` naming file, line or key. */
 export async function loadConfigFile(home: string): Promise<LoadedFile> {
   const path = join(home, "config.toml");
-  if (!existsSync(path)) return { path, content: {} };
+  if (!isThere(path)) return { path, content: {} };
   const { parseConfigFile, readConfigFile } = await import("./file.ts");
   const text = readConfigFile(path);
   return { path, content: parseConfigFile(text, path), text };
+}
+
+/** Throws for a file that may be there, in a folder that may not be looked into: a run without its settings would be another one. */
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return false;
+    throw new AppError("config", `Cannot read ${path}: ${(error as Error).message}`, {
+      hint: "Correct the owner and mode of its folder, or name another folder in $PI_TS_HOME.",
+      cause: error,
+    });
+  }
 }
 
 /** Merges the layers; of `files` the first counts most. Throws `AppError` (`usage`, `config`) for a value that cannot be used; a missing key is no error here. */

@@ -1,5 +1,4 @@
 // Gathers what the checks look at. What is broken here is a finding later, never an end.
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import {
   type Config,
@@ -11,7 +10,7 @@ import {
 } from "../../config/config.ts";
 import { findProjectFile } from "../../config/project.ts";
 import { catalog, defaultProvider } from "../../providers/catalog.ts";
-import { AppError, toAppError } from "../../util/error.ts";
+import { type AppError, toAppError } from "../../util/error.ts";
 import { loadProjectFile } from "../project.ts";
 import type { FileState, Surroundings } from "./check.ts";
 
@@ -46,21 +45,9 @@ async function readOwnFile(home: string): Promise<ReadFile> {
   const path = join(home, "config.toml");
   try {
     const file = await loadConfigFile(home);
-    return { state: { kind: "own", path, state: isThere(path) ? "in force" : "not there" }, file };
+    return { state: { kind: "own", path, state: file.text === undefined ? "not there" : "in force" }, file };
   } catch (error) {
     return { state: { kind: "own", path, state: "wrong", problem: toAppError(error) } };
-  }
-}
-
-/** Throws for a file in a folder that may not be looked into: a run goes on without it. */
-function isThere(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    throw new AppError("config", `Cannot read ${path}: ${(error as Error).message}; a run takes it for missing`, {
-      hint: "Correct the folder's owner and mode, or name another folder in $PI_TS_HOME.",
-      cause: error,
-    });
   }
 }
 
