@@ -12,11 +12,12 @@ import { type McpSource, mcpSources, resolveMcpServers } from "../config/mcp.ts"
 import type { ProjectFile } from "../config/project.ts";
 import { catalog } from "../providers/catalog.ts";
 import { chooseProxy, toFetchProxy } from "../providers/network.ts";
-import type { Mcp } from "../tools/mcp/index.ts";
+import type { Mcp, Server } from "../tools/mcp/index.ts";
 import { childEnvironment } from "../util/child-env.ts";
 import { AppError } from "../util/error.ts";
 import type { McpServer } from "../util/mcp-server.ts";
 import { resolvePath } from "../util/paths.ts";
+import { unlessAborted } from "../util/unless-aborted.ts";
 import { loadProjectFile, loadProjectMcp } from "./project.ts";
 
 export type { Mcp } from "../tools/mcp/index.ts";
@@ -38,6 +39,11 @@ export async function findMcpServers(place: McpPlace): Promise<McpServer[]> {
   const own = await loadConfigFile(homeFolder(place.env));
   const files: LoadedFile[] = project ? [project, own] : [own];
   return gather(mcpSources(files, homeFolder(place.env)), place);
+}
+
+/** All servers of a run, in the order in which the files that name them count. Throws `AppError` for a file of the command line that cannot be used. */
+export function configuredServers(config: Pick<Config, "mcp">, place: McpPlace): Promise<McpServer[]> {
+  return gather(config.mcp, place);
 }
 
 /** The files of the command line, the project's config.toml, its `.mcp.json`, the user's config.toml: the first counts most. */
@@ -62,14 +68,16 @@ async function readMcpFile(path: string): Promise<McpSource> {
 
 /** Starts those that are enabled and that the run can use; undefined when there is none, and then nothing of their code is loaded. */
 export async function startMcp(config: Config, place: McpPlace): Promise<Mcp | undefined> {
-  const servers = (await gather(config.mcp, place)).filter((server) => server.enabled && isUsable(server, config));
+  const servers = (await configuredServers(config, place)).filter(
+    (server) => server.enabled && isUsable(server, config),
+  );
   if (servers.length === 0) return undefined;
   const { createMcp } = await import("../tools/mcp/index.ts");
   return createMcp(servers, hostOf(place, servers, config));
 }
 
-/** Whether any of its tools could be offered. */
-function isUsable({ trustAnnotations }: McpServer, { permissions }: Config): boolean {
+/** Whether any of its tools could be offered; a run starts no other server. */
+export function isUsable({ trustAnnotations }: McpServer, { permissions }: Config): boolean {
   const { readOnly, tools } = permissions;
   return (!readOnly || trustAnnotations) && (tools === undefined || tools.some(couldNameServerTool));
 }
@@ -98,9 +106,16 @@ function hostOf({ cwd, env }: Pick<McpPlace, "cwd" | "env">, servers: readonly M
   };
 }
 
+/** Those that are known without the configuration of a run. */
+async function ownKeys(env: Environment): Promise<Keys> {
+  const home = homeFolder(env);
+  return { home, keyVariables: keyVariables([await loadConfigFile(home)], catalog) };
+}
+
 /** What came of a server that was tried. */
 export interface McpReport {
-  readonly state: "ready" | "failed" | "disabled";
+  /** `starting`: nobody waits for it any longer. */
+  readonly state: "ready" | "failed" | "disabled" | "starting";
   readonly error?: string;
   readonly tools: readonly { readonly name: string; readonly offeredAs: string }[];
   readonly prompts: readonly { readonly name: string }[];
@@ -109,28 +124,35 @@ export interface McpReport {
   readonly notes: readonly string[];
 }
 
-/** Connects to all of them at once and tells of each in order; none of them runs any more when this resolves. */
+export interface McpCheckPlace extends Pick<McpPlace, "cwd" | "env"> {
+  /** That of a run, when there is one. */
+  readonly config?: Config;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Connects to all of them at once and tells of each in order; none of them runs any more when this resolves. Each has its own time to start,
+ * and all of them no longer than until `signal` aborts.
+ */
 export async function checkMcpServers(
   servers: readonly McpServer[],
-  { cwd, env }: Pick<McpPlace, "cwd" | "env">,
+  { cwd, env, signal, config }: McpCheckPlace,
   tell: (server: McpServer, report: McpReport) => void,
 ): Promise<void> {
   const enabled = servers.filter((server) => server.enabled);
-  const home = homeFolder(env);
-  const host = hostOf({ cwd, env }, servers, {
-    home,
-    keyVariables: keyVariables([await loadConfigFile(home)], catalog),
-  });
+  const host = hostOf({ cwd, env }, servers, config ?? (await ownKeys(env)));
   const mcp = enabled.length > 0 ? (await import("../tools/mcp/index.ts")).createMcp(enabled, host) : undefined;
   try {
     for (const server of servers) {
       const found = mcp?.servers().find((entry) => entry.server.config === server)?.server;
-      await found?.started;
+      // It never rejects, so this is the signal's end.
+      if (found) await unlessAborted(found.started, signal).catch(() => {});
       // Asked again, since its names are known only now.
       const offered = mcp?.servers().find((entry) => entry.server === found)?.offered ?? new Map<string, string>();
       const error = found?.failure();
+      const isStarting = mcp?.pending().includes(server.name) ?? false;
       tell(server, {
-        state: !found ? "disabled" : error === undefined ? "ready" : "failed",
+        state: stateOf(found, isStarting),
         ...(error === undefined ? {} : { error }),
         tools: error === undefined ? [...offered].map(([name, offeredAs]) => ({ name, offeredAs })) : [],
         prompts: (found?.prompts() ?? []).map(({ name }) => ({ name })),
@@ -141,4 +163,10 @@ export async function checkMcpServers(
   } finally {
     await mcp?.close();
   }
+}
+
+function stateOf(server: Server | undefined, isStarting: boolean): McpReport["state"] {
+  if (!server) return "disabled";
+  if (isStarting) return "starting";
+  return server.failure() === undefined ? "ready" : "failed";
 }

@@ -6,40 +6,51 @@ import { AppError } from "../util/error.ts";
 import { visibleLine } from "../util/sanitize.ts";
 import { rootArgs } from "./args.ts";
 import { defineCommand } from "./command.ts";
+import { toConfigFlags } from "./config-flags.ts";
 
-const {
-  provider,
-  model,
-  "base-url": baseUrl,
-  "api-key": apiKey,
-  "max-tokens": maxTokens,
-  "max-turns": maxTurns,
-  thinking,
-  sandbox,
-  "sandbox-net": sandboxNet,
-  "session-dir": sessionDir,
-  "trust-project": trustProject,
-} = rootArgs;
+/** The flags of a run that decide what it finds here, but for those that only a prompt or a session is about. */
+const runFlags = pick(rootArgs, [
+  "provider",
+  "model",
+  "base-url",
+  "api-key",
+  "max-tokens",
+  "max-turns",
+  "max-tool-calls",
+  "timeout",
+  "max-cost",
+  "max-tool-output",
+  "max-retries",
+  "thinking",
+  "session-dir",
+  "yolo",
+  "read-only",
+  "tools",
+  "exclude-tools",
+  "no-tools",
+  "no-builtin-tools",
+  "mcp-config",
+  "no-mcp",
+  "allow",
+  "deny",
+  "sandbox",
+  "sandbox-net",
+  "trust-project",
+  "approve",
+  "context-files",
+  "auto-compact",
+  "quiet",
+]);
 
 export const doctor = defineCommand({
   meta: {
     name: "doctor",
-    description: "Check provider, key, network, configuration and programs; 1 when something is wrong",
+    description: "Check provider, key, network, configuration, MCP servers and programs; 1 when something is wrong",
   },
   args: {
     json: { type: "boolean", description: "One JSON object" },
     "all-providers": { type: "boolean", description: "Ask every provider that has a key, not just the chosen one" },
-    provider,
-    model,
-    "base-url": baseUrl,
-    "api-key": apiKey,
-    "max-tokens": maxTokens,
-    "max-turns": maxTurns,
-    thinking,
-    sandbox,
-    "sandbox-net": sandboxNet,
-    "session-dir": sessionDir,
-    "trust-project": trustProject,
+    ...runFlags,
     help: { type: "boolean", alias: "h", description: "Print this help and exit" },
   },
   async run(args, { io, env, cwd, words }) {
@@ -47,20 +58,11 @@ export const doctor = defineCommand({
     const report = await examine({
       cwd,
       env,
-      flags: {
-        provider: args.provider,
-        model: args.model,
-        baseUrl: args["base-url"],
-        apiKey: args["api-key"],
-        maxTokens: args["max-tokens"],
-        maxTurns: args["max-turns"],
-        thinking: args.thinking,
-        sandbox: args.sandbox,
-        sandboxNet: args["sandbox-net"],
-      },
+      flags: toConfigFlags(args, cwd, undefined),
       sessionDir: args["session-dir"],
+      mcp: args["no-mcp"] ? undefined : { files: args["mcp-config"] ?? [] },
       isTerminal: io.isTerminal,
-      trust: args["trust-project"],
+      trust: args.approve ?? args["trust-project"],
       allProviders: args["all-providers"] ?? false,
     });
     if (args.json) io.stdout(`${JSON.stringify(toJson(report))}\n`);
@@ -68,6 +70,10 @@ export const doctor = defineCommand({
     return report.ok ? 0 : 1;
   },
 });
+
+function pick<Table extends object, Name extends keyof Table>(table: Table, names: readonly Name[]): Pick<Table, Name> {
+  return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name>;
+}
 
 function toJson({ findings, ...report }: Report) {
   const checks = findings.map(({ check, about, verdict, text, next, facts }) => ({

@@ -6,7 +6,7 @@ const footer = `COMMANDS
   pi-ts models       List the models known for each provider
   pi-ts sessions     List, show, remove or export stored conversations
   pi-ts mcp          List, add, remove or check MCP servers
-  pi-ts doctor       Check provider, key, network, configuration and programs
+  pi-ts doctor       Check provider, key, network, configuration, MCP servers and programs
   pi-ts completions  Print what makes a shell complete command lines
   pi-ts demo         See it work, without a key or a network
 

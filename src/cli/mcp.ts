@@ -235,8 +235,8 @@ async function check(names: readonly string[], flags: Flags, context: CliContext
 function formatReport(server: McpServer, report: McpReport): string {
   const { state, tools, prompts, hasResources, error, notes } = report;
   const name = visibleLine(server.name);
-  if (state === "disabled") return `${name}: disabled\n`;
   if (state === "failed") return `${name}: failed: ${visible(error ?? "").replaceAll("\n", "\n  ")}\n`;
+  if (state !== "ready") return `${name}: ${state}\n`;
   const parts = [plural(tools.length, "tool")];
   if (prompts.length > 0) parts.push(plural(prompts.length, "prompt"));
   if (hasResources) parts.push("resources");

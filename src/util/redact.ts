@@ -18,6 +18,17 @@ export function redact(text: string, secrets: readonly (string | undefined)[] = 
     .replace(urlCredentials, "$1[hidden]@");
 }
 
+/** Plain data with `redact` done to every text in it. */
+export function redactAll<Value>(value: Value, secrets: readonly (string | undefined)[]): Value {
+  const hide = (inner: unknown): unknown => {
+    if (typeof inner === "string") return redact(inner, secrets);
+    if (Array.isArray(inner)) return inner.map(hide);
+    if (typeof inner !== "object" || inner === null) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([key, each]) => [key, hide(each)]));
+  };
+  return hide(value) as Value;
+}
+
 /** `text` without the given secrets, also where JSON or JSON in JSON holds them, and otherwise as it is. */
 export function hideSecrets(text: string, secrets: readonly (string | undefined)[]): string {
   let result = text;

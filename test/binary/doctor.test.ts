@@ -1,7 +1,9 @@
 // `pi-ts doctor`, the compiled binary: what it finds of the surroundings of a run, that it ends whatever these are, and that it keeps secrets.
 import { describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { isAlive } from "../helpers/fake-client.ts";
+import { mcpServer, pidsIn } from "../helpers/mcp-server.ts";
 import { startProxy } from "../helpers/proxy-server.ts";
 import { type CliOptions, type CliResult, runCli } from "../helpers/run-cli.ts";
 import { pemPath, startTlsServer } from "../helpers/tls-server.ts";
@@ -81,6 +83,7 @@ test("a provider that answers, key and all: a line for each check and exit code 
     "proxy",
     "certificates",
     "provider",
+    "mcp",
     "sandbox",
     "bash",
     "ripgrep",
@@ -270,7 +273,17 @@ describe("the configuration", () => {
     lines.splice(2, 0, "max_turns = 9", "temperature = 0.5");
     const home = writeHome(dir, lines);
     const options = { home, cwd, env: { ...env, PI_MAX_TOKENS: "1000", PI_IDLE_TIMEOUT: "7" } };
-    const { find } = await examine([], ["--trust-project", "--thinking", "low"], options);
+    const flags = [
+      "--trust-project",
+      "--thinking",
+      "low",
+      "--max-tool-calls",
+      "5",
+      "--timeout",
+      "2m",
+      "--no-auto-compact",
+    ];
+    const { find } = await examine([], flags, options);
     const own = `${home}/.pi-ts/config.toml`;
     const project = `${cwd}/.pi-ts/config.toml`;
     expect(find("config").files).toEqual([
@@ -289,10 +302,20 @@ describe("the configuration", () => {
       max_tokens: { value: 1000, from: "environment", variable: "PI_MAX_TOKENS" },
       thinking: { value: "low", from: "flag", flag: "--thinking" },
       max_retries: { value: 3, from: "default" },
+      max_tool_calls: { value: 5, from: "flag", flag: "--max-tool-calls" },
+      timeout: { value: 120, from: "flag", flag: "--timeout" },
+      auto_compact: { value: false, from: "flag", flag: "--no-auto-compact" },
       "providers.corp.base_url": { value: server.url, from: "file", path: own, line: 6 },
       "providers.corp.idle_timeout": { value: 7, from: "environment", variable: "PI_IDLE_TIMEOUT" },
       "providers.corp.first_byte_timeout": { value: 600, from: "default" },
     });
+  });
+
+  test("a cost limit that cannot be kept is wrong", async () => {
+    await using server = serve(() => models("small"));
+    const { code, find } = await examine(corp(server.url), ["--max-cost", "1"], { env });
+    expect(code).toBe(1);
+    expect(find("config")).toMatchObject({ verdict: "failure", text: expect.stringContaining("corp/small") });
   });
 
   test("a project's file that is not trusted is a warning", async () => {
@@ -322,8 +345,121 @@ describe("the configuration", () => {
     expect(code).toBe(1);
     expect(find("config").verdict).toBe("failure");
     expect(`${find("config").text} ${find("config").next}`).toContain(text);
-    expect(new Set(report.checks.map(({ check }) => check)).size).toBe(12);
+    expect(new Set(report.checks.map(({ check }) => check)).size).toBe(13);
     expect(find("sessions").verdict).toBe("ok");
+  });
+});
+
+describe("MCP servers", () => {
+  const token = "server-token-0123456789";
+
+  /** A home with these servers beside a provider that answers. */
+  function homeWith(dir: TmpDir, url: string, servers: Record<string, object>): string {
+    return writeHome(dir, [...corp(url), Bun.TOML.stringify({ mcp: servers })]);
+  }
+
+  test("each that a run would start is tried; what is wrong with one is told without its secrets", async () => {
+    await using server = serve(() => models("small"));
+    await using dir = tmp();
+    const pidFile = dir.file("pids");
+    const home = homeWith(dir, server.url, {
+      good: mcpServer({ tools: [{ name: "echo" }, { name: "add" }], prompts: [{ name: "ask", text: "?" }], pidFile }),
+      broken: {
+        ...mcpServer({
+          stderr: ["no module left-pad", `my token is ${token}`, `my key is ${key.toUpperCase()}`],
+          exitCode: 3,
+          pidFile,
+        }),
+        env: { TOKEN: "${SERVER_TOKEN}", LOG_LEVEL: "${LEVEL}", API_KEY: key.toUpperCase() },
+      },
+      unset: { url: "http://127.0.0.1:1/mcp", bearer_token_env: "NOT_SET_TOKEN", required: true },
+      off: { ...mcpServer({ pidFile: dir.file("never") }), enabled: false },
+    });
+    const options = { home, env: { ...env, SERVER_TOKEN: token, LEVEL: "failure" } };
+    const { code, report, stdout } = await examine([], [], options);
+    expect(code).toBe(1);
+    const found = Object.fromEntries(
+      report.checks.flatMap(({ check, ...rest }) => (check === "mcp" ? [[rest.about, rest]] : [])),
+    );
+    const source = `${home}/.pi-ts/config.toml`;
+    expect(found.good).toMatchObject({
+      verdict: "ok",
+      text: "answers, with 2 tools, 1 prompt",
+      transport: "stdio",
+      source,
+    });
+    expect(found.good?.tools).toEqual(["mcp__good__add", "mcp__good__echo"]);
+    expect(found.broken).toMatchObject({
+      verdict: "failure",
+      state: "failed",
+      error: expect.stringContaining("no module left-pad\nmy token is [key hidden]"),
+      next: expect.stringContaining(source),
+    });
+    expect(found.unset).toMatchObject({
+      verdict: "failure",
+      required: true,
+      text: expect.stringContaining("$NOT_SET_TOKEN"),
+    });
+    expect(found.off).toMatchObject({ verdict: "skipped", state: "disabled" });
+    expect(stdout).not.toContain(token);
+    expect(stdout).not.toContain(key.toUpperCase());
+    const shown = await runCli(["doctor"], options);
+    expect(shown.stdout).toMatch(
+      /✗ mcp broken +.+\n +→ .+\n +no module left-pad\n +my token is \[key hidden\]\n +my key is \[key hidden\]\n/,
+    );
+    expect(shown.stdout).not.toContain(token);
+    expect(existsSync(dir.file("never"))).toBe(false);
+    expect(pidsIn(pidFile).length).toBe(4);
+    expect(pidsIn(pidFile).filter(isAlive)).toEqual([]);
+  });
+
+  test("those of the flags count too, and what the flags leave out is not started", async () => {
+    await using server = serve(() => models("small"));
+    await using dir = tmp();
+    const pidFile = dir.file("pids");
+    const home = homeWith(dir, server.url, { mine: mcpServer({ tools: [{ name: "echo" }], pidFile }) });
+    const named = { mcpServers: { theirs: mcpServer({ tools: [{ name: "x" }] }) } };
+    writeFileSync(dir.file("named.json"), JSON.stringify(named));
+    const verdicts = async (...args: string[]) => {
+      const { code, report } = await examine([], args, { home, env, cwd: dir.path });
+      expect(code).toBe(0);
+      return report.checks.flatMap(({ check, about = "", verdict }) => (check === "mcp" ? [[about, verdict]] : []));
+    };
+    expect(await verdicts("--mcp-config", "named.json")).toEqual([
+      ["theirs", "ok"],
+      ["mine", "ok"],
+    ]);
+    const started = pidsIn(pidFile).length;
+    expect(await verdicts("--read-only")).toEqual([["mine", "skipped"]]);
+    expect(await verdicts("--no-mcp")).toEqual([["", "skipped"]]);
+    expect(pidsIn(pidFile).length).toBe(started);
+    const missing = await examine([], ["--mcp-config", "none.json"], { home, env, cwd: dir.path });
+    expect(missing.code).toBe(1);
+    expect(missing.find("mcp")).toMatchObject({ verdict: "failure", text: expect.stringContaining("none.json") });
+  });
+
+  test("those of a project that is not trusted are a warning and are not started", async () => {
+    await using server = serve(() => models("small"));
+    await using dir = tmp();
+    const cwd = dir.file("work");
+    mkdirSync(cwd);
+    const pidFile = dir.file("pids");
+    writeFileSync(`${cwd}/.mcp.json`, JSON.stringify({ mcpServers: { theirs: mcpServer({ pidFile }), bad: 1 } }));
+    const options = { home: homeWith(dir, server.url, {}), env, cwd };
+    const { code, find } = await examine([], [], options);
+    expect(code).toBe(0);
+    expect(find("mcp")).toMatchObject({
+      verdict: "warning",
+      path: `${cwd}/.mcp.json`,
+      text: expect.stringContaining("not in force"),
+    });
+    expect(existsSync(pidFile)).toBe(false);
+    const trusted = await examine([], ["--approve"], options);
+    const checks = trusted.report.checks.filter(({ check }) => check === "mcp");
+    expect(checks).toMatchObject([
+      { verdict: "warning", text: expect.stringContaining("bad") },
+      { about: "theirs", verdict: "ok" },
+    ]);
   });
 });
 
@@ -451,6 +587,30 @@ test("--provider asks another one; words are an error", async () => {
 });
 
 describe.concurrent("what never ends does not keep it:", () => {
+  test("an MCP server that has longer than doctor", async () => {
+    await using server = serve(() => models("small"));
+    await using silent = await listen(() => {});
+    await using dir = tmp();
+    const pidFile = dir.file("pids");
+    const servers = {
+      silent: { url: `http://127.0.0.1:${silent.port}/mcp` },
+      stubborn: { ...mcpServer({ initialize: "never", stubborn: true, pidFile }), startup_timeout: 0 },
+      late: { ...mcpServer({ initialize: "never" }), startup_timeout: 1 },
+    };
+    const home = writeHome(dir, [...corp(server.url), Bun.TOML.stringify({ mcp: servers })]);
+    const begun = performance.now();
+    const { code, report } = await examine([], [], { home, env });
+    expect(performance.now() - begun).toBeLessThan(15_000);
+    expect(code).toBe(1);
+    const found = report.checks.flatMap(({ check, about, verdict }) => (check === "mcp" ? [[about, verdict]] : []));
+    expect(found).toEqual([
+      ["silent", "warning"],
+      ["stubborn", "warning"],
+      ["late", "failure"],
+    ]);
+    expect(pidsIn(pidFile).filter(isAlive)).toEqual([]);
+  }, 25_000);
+
   test("a server that takes the connection and keeps silent", async () => {
     await using server = await listen(() => {});
     const begun = performance.now();

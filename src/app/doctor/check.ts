@@ -41,6 +41,10 @@ export interface Surroundings {
   readonly env: Environment;
   readonly flags: Flags;
   readonly sessionDir: string | undefined;
+  /** As in `ProjectOptions`. */
+  readonly trust: boolean | undefined;
+  /** The files of MCP servers that the command line names; undefined where there are to be no servers. */
+  readonly mcp: { readonly files: readonly string[] } | undefined;
   readonly isTerminal: (fd: 0 | 1 | 2) => boolean;
   /** The program's own folder. */
   readonly home: string;

@@ -1,4 +1,5 @@
 // Config files, and where each value in force comes from.
+import { requirePrice } from "../../config/config.ts";
 import { type Origin, type Setting, settingsOf } from "../../config/origins.ts";
 import { catalog, defaultProvider } from "../../providers/catalog.ts";
 import { type AppError, toAppError } from "../../util/error.ts";
@@ -12,11 +13,11 @@ export const configCheck: Check = {
     const states = files.map(({ kind, path, state }) => ({ kind, path, state }));
     if (problem) return { ...fromError(problem), facts: { code: problem.code, files: states } };
     const settings = settingsHere(surroundings);
-    const wrongRule = await checkRules(surroundings);
+    const wrong = await checkValues(surroundings);
     const untrusted = files.find(({ state }) => state === "not trusted");
     const facts = { files: states, settings: settings.map(({ key, value, origin }) => ({ key, value, ...origin })) };
     const details = toDetails(settings, files);
-    if (wrongRule) return { ...fromError(wrongRule), details, facts };
+    if (wrong) return { ...fromError(wrong), details, facts };
     const text = files.map(describeFile).join("; ");
     if (!untrusted) return { verdict: "ok", text, details, facts };
     const next = "A project's file counts once you trust it in the REPL, or with --trust-project.";
@@ -34,10 +35,11 @@ function settingsHere({ flags, env, loaded, config }: Surroundings): Setting[] {
   return config ? settingsOf({ flags, env, files: loaded, catalog, defaultProvider, config }) : [];
 }
 
-/** The rules and names of tools; whether a sandbox works is another check's. */
-async function checkRules({ config, cwd, env }: Surroundings): Promise<AppError | undefined> {
+/** The rules and names of tools, and a limit that cannot be kept; whether a sandbox works is another check's. */
+async function checkValues({ config, cwd, env }: Surroundings): Promise<AppError | undefined> {
   if (!config) return undefined;
   try {
+    requirePrice(config);
     await loadPermissions({ ...config, permissions: { ...config.permissions, sandbox: false } }, cwd, env);
     return undefined;
   } catch (error) {

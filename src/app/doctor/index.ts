@@ -1,11 +1,12 @@
 // `pi-ts doctor`: all checks of a run's surroundings, within one time limit and mostly side by side. It never hangs, and says nothing secret.
 import { toAppError } from "../../util/error.ts";
-import { redact } from "../../util/redact.ts";
+import { redactAll } from "../../util/redact.ts";
 import { version } from "../../util/version.ts";
 import type { Check, Finding, Surroundings } from "./check.ts";
 import { configCheck } from "./config.ts";
 import { homeCheck, sessionsCheck } from "./folders.ts";
 import { keyCheck, keysIn } from "./key.ts";
+import { mcpCheck } from "./mcp.ts";
 import { certificatesCheck, proxyCheck } from "./network.ts";
 import { programCheck, terminalCheck } from "./program.ts";
 import { bashCheck, ripgrepCheck } from "./programs.ts";
@@ -24,6 +25,7 @@ const checks: readonly Check[] = [
   proxyCheck,
   certificatesCheck,
   providerCheck,
+  mcpCheck,
   sandboxCheck,
   bashCheck,
   ripgrepCheck,
@@ -77,11 +79,5 @@ function withoutSecrets(report: Report, surroundings: Surroundings): Report {
   const { providers } = surroundings;
   const configured = providers.flatMap(({ provider }) => [provider.apiKey?.trim(), ...provider.secretValues]);
   const secrets = [...keysIn(surroundings), ...configured, surroundings.flags.apiKey];
-  const hide = (value: unknown): unknown => {
-    if (typeof value === "string") return redact(value, secrets);
-    if (Array.isArray(value)) return value.map(hide);
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, hide(inner)]));
-  };
-  return hide(report) as Report;
+  return redactAll(report, secrets);
 }

@@ -14,15 +14,16 @@ import { type AppError, toAppError } from "../../util/error.ts";
 import { loadProjectFile } from "../project.ts";
 import type { FileState, Surroundings } from "./check.ts";
 
-export interface DoctorOptions extends Pick<Surroundings, "cwd" | "env" | "flags" | "sessionDir" | "isTerminal"> {
-  /** As in `ProjectOptions`. */
-  readonly trust: boolean | undefined;
+type Given = "cwd" | "env" | "flags" | "sessionDir" | "trust" | "mcp" | "isTerminal";
+
+export interface DoctorOptions extends Pick<Surroundings, Given> {
   /** Ask every provider there is, not just the chosen one. */
   readonly allProviders: boolean;
 }
 
 export async function gatherSurroundings(options: DoctorOptions): Promise<Surroundings> {
-  const { cwd, env, flags, sessionDir, isTerminal, allProviders } = options;
+  const { allProviders, ...given } = options;
+  const { env, flags } = given;
   const home = homeFolder(env);
   const read = [await readProjectFile(options, home), await readOwnFile(home)].filter((file) => file !== undefined);
   const files = read.map(({ state }) => state);
@@ -33,7 +34,7 @@ export async function gatherSurroundings(options: DoctorOptions): Promise<Surrou
   const problem = resolved instanceof Error ? resolved : undefined;
   const others = config && allProviders ? otherProviders(config, options, loaded) : [];
   const providers = config ? [config, ...others] : [];
-  return { cwd, env, flags, sessionDir, isTerminal, home, files, loaded, config, problem, providers };
+  return { ...given, home, files, loaded, config, problem, providers };
 }
 
 interface ReadFile {
