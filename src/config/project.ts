@@ -16,10 +16,10 @@ const maxBytes = 1024 * 1024;
 
 /** `.pi-ts/config.toml` of the working directory, or else of the repository's root; never the user's own file. */
 export async function findProjectFile(cwd: string, home: string): Promise<ProjectFile | undefined> {
-  const own = realPath(join(home, "config.toml"));
+  const own = () => realPath(join(home, "config.toml"));
   for (const folder of new Set([cwd, repositoryRoot(cwd)])) {
     const path = folder && join(folder, ".pi-ts", "config.toml");
-    if (!path || !existsSync(path) || realPath(path) === own) continue;
+    if (!path || !existsSync(path) || realPath(path) === own()) continue;
     const text = readText(path);
     if (text !== undefined) return { path, text };
   }
