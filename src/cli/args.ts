@@ -7,7 +7,14 @@ export const approvals = ["confirm", "select"] as const;
 
 /** Flags of pi's own that have no meaning here: a client that passes them is told so once. */
 export const foreignArgs = {
-  extension: { type: "string", alias: "e", repeatable: true, valueHint: "path", description: "For pi only: ignored" },
+  extension: {
+    group: "Flags of pi's own",
+    type: "string",
+    alias: "e",
+    repeatable: true,
+    valueHint: "path",
+    description: "For pi only: ignored",
+  },
   "no-extensions": { type: "boolean", alias: "ne", description: "For pi only: ignored" },
   theme: { type: "string", repeatable: true, valueHint: "path", description: "For pi only: ignored" },
   "no-themes": { type: "boolean", description: "For pi only: ignored" },
@@ -22,7 +29,7 @@ export const rootArgs = {
     complete: "files",
     description: "The task; `-` reads it from stdin, `@file` sends a file along",
   },
-  print: { type: "boolean", alias: "p", description: "One-shot: print the answer and exit" },
+  print: { group: "Modes", type: "boolean", alias: "p", description: "One-shot: print the answer and exit" },
   mode: {
     type: "string",
     valueHint: "mode",
@@ -41,6 +48,7 @@ export const rootArgs = {
     description: "With --mode rpc: a question without an answer after this time is a no",
   },
   provider: {
+    group: "Model",
     type: "string",
     alias: "P",
     valueHint: "name",
@@ -68,7 +76,24 @@ export const rootArgs = {
   },
   "base-url": { type: "string", valueHint: "url", description: "Base URL of the provider's API" },
   "api-key": { type: "string", valueHint: "key", description: "API key; better in the provider's variable" },
-  "max-tokens": { type: "string", valueHint: "n", description: "Most tokens an answer may have (8192)" },
+  thinking: {
+    type: "string",
+    valueHint: "level",
+    complete: thinkingLevels,
+    description: "off, minimal, low, medium, high, xhigh or max; the model's own way if not given",
+  },
+  fallback: {
+    type: "string",
+    valueHint: "models",
+    complete: "models",
+    description: "Models (provider/model, with commas between) that take over when one is overloaded or out of reach",
+  },
+  "max-tokens": {
+    group: "Limits",
+    type: "string",
+    valueHint: "n",
+    description: "Most tokens an answer may have (8192)",
+  },
   "max-turns": { type: "string", valueHint: "n", description: "Most turns of one prompt (100)" },
   "max-tool-calls": { type: "string", valueHint: "n", description: "Most tool calls of one prompt" },
   timeout: {
@@ -83,25 +108,19 @@ export const rootArgs = {
     valueHint: "n",
     description: "How often a request that failed for a passing reason is sent again (3)",
   },
-  fallback: {
-    type: "string",
-    valueHint: "models",
-    complete: "models",
-    description: "Models (provider/model, with commas between) that take over when one is overloaded or out of reach",
-  },
-  thinking: {
-    type: "string",
-    valueHint: "level",
-    complete: thinkingLevels,
-    description: "off, minimal, low, medium, high, xhigh or max; the model's own way if not given",
-  },
   record: {
+    group: "Recordings",
     type: "string",
     valueHint: "file",
     description: "Write the provider's traffic to a new file, without keys",
   },
   replay: { type: "string", valueHint: "file", description: "Answer from a recording: no network, no key" },
-  continue: { type: "boolean", alias: "c", description: "Go on in the latest session of this directory" },
+  continue: {
+    group: "Sessions",
+    type: "boolean",
+    alias: "c",
+    description: "Go on in the latest session of this directory",
+  },
   resume: {
     type: "string",
     alias: "r",
@@ -141,14 +160,23 @@ export const rootArgs = {
     description: "Write this session as a page; the page's file may follow",
   },
   sessions: { type: "boolean", description: "List the sessions, as `pi-ts sessions list` does" },
-  result: { type: "string", valueHint: "file", description: "Write the verdict of a one-shot run there, as JSON" },
+  result: {
+    group: "Results",
+    type: "string",
+    valueHint: "file",
+    description: "Write the verdict of a one-shot run there, as JSON",
+  },
   "output-schema": {
     type: "string",
     valueHint: "file|json",
     description: "The answer must be JSON that is valid against this JSON Schema (draft 2020-12)",
   },
   "fail-on-denied": { type: "boolean", description: "Exit with 1 when a tool call was denied" },
-  yolo: { type: "boolean", description: "Run commands and touch any file without asking" },
+  yolo: {
+    group: "Tools and permissions",
+    type: "boolean",
+    description: "Run commands and touch any file without asking",
+  },
   "read-only": { type: "boolean", description: "Offer only read, grep, find and ls" },
   tools: {
     type: "string",
@@ -183,6 +211,7 @@ export const rootArgs = {
   sandbox: { type: "boolean", description: "Run commands in a sandbox: bubblewrap, or sandbox-exec on macOS" },
   "sandbox-net": { type: "boolean", description: "With --sandbox: let commands reach the network" },
   "trust-project": {
+    group: "Project and prompt",
     type: "boolean",
     description: "Let the project's .pi-ts folder count in this run",
   },
@@ -226,19 +255,20 @@ export const rootArgs = {
     default: true,
     negativeAlias: "nc",
     description: "Read AGENTS.md files",
-    negativeDescription: "Do not read AGENTS.md files (-nc)",
+    negativeDescription: "Do not read AGENTS.md files; --context-files: do, whatever config.toml says",
   },
   "auto-compact": {
     type: "boolean",
     default: true,
     description: "Compact a conversation that no longer fits the model's context",
-    negativeDescription: "Do not compact a conversation that no longer fits the model's context",
+    negativeDescription:
+      "Do not compact a conversation that no longer fits the model's context; --auto-compact: do, whatever config.toml says",
   },
   "print-system-prompt": { type: "boolean", description: "Print the system prompt and exit" },
-  quiet: { type: "boolean", description: "No tool activity and notices on stderr" },
+  quiet: { group: "Notices and the network", type: "boolean", description: "No tool activity and notices on stderr" },
   verbose: { type: "boolean", description: "Notices on stderr even where config.toml says quiet" },
   offline: { type: "boolean", description: "Never ask the network for anything but answers of the model" },
   ...foreignArgs,
-  version: { type: "boolean", alias: "v", description: "Print the version and exit" },
+  version: { group: "Help", type: "boolean", alias: "v", description: "Print the version and exit" },
   help: { type: "boolean", alias: "h", description: "Print this help and exit" },
 } as const satisfies FlagsDef;

@@ -1,6 +1,7 @@
-// The help texts: citty's rendering of a command, and what no flag says.
-import { renderUsage } from "citty";
+// The help texts: a command's words and flags in columns, made of its description, and what no flag says. citty's own rendering is one long
+// column that does not fit a terminal.
 import type { CliCommand } from "./command.ts";
+import { aliasesOf, dashed, type FlagsDef } from "./parse-args.ts";
 
 const footer = `COMMANDS
   pi-ts models       List the models known for each provider
@@ -31,11 +32,53 @@ EXAMPLES
   pi-ts -p "what is wrong?" @shot.png    Files go along with it
 `;
 
-/** Help for the root command, or for one of its commands; plain text unless `colour`. */
-export async function renderHelp(command: CliCommand, isSubcommand: boolean, colour: boolean): Promise<string> {
-  const { meta, args } = command;
-  const parent = isSubcommand ? { meta: { name: "pi-ts" } } : undefined;
-  const usage = `${(await renderUsage({ meta, args }, parent)).trimEnd()}\n`;
-  const text = isSubcommand ? usage : `${usage}\n${footer}`;
-  return colour ? text : Bun.stripANSI(text);
+/** Columns of the flags; what is behind a longer one begins on the next row. */
+const flagsWidth = 32;
+
+/** Help for the root command, or for one of its commands, no wider than `columns` where words allow; plain text unless `colour`. */
+export function renderHelp(
+  { meta, args }: CliCommand,
+  isSubcommand: boolean,
+  { columns, colour }: { readonly columns: number; readonly colour: boolean },
+): string {
+  const { name = "", description = "" } = meta as { readonly name?: string; readonly description?: string };
+  const command = isSubcommand ? `pi-ts ${name}` : name;
+  const flags = Object.entries(args as FlagsDef).filter(([, { type }]) => type !== "positional");
+  const words = Object.entries(args as FlagsDef).filter(([, { type }]) => type === "positional");
+  const parts = [
+    `${description}\n`,
+    `USAGE\n  ${[command, "[OPTIONS]", ...words.map(([word]) => `[${word.toUpperCase()}]`)].join(" ")}\n`,
+    ...(words.length > 0 ? ["ARGUMENTS", ...words.map(([word, arg]) => row(word.toUpperCase(), arg))] : []),
+    ...flags.flatMap(([flag, arg], i) => {
+      const heading = arg.group ?? (i === 0 ? "OPTIONS" : undefined);
+      return [...(heading === undefined ? [] : [`\n${heading.toUpperCase()}`]), row(describeFlag(flag, arg), arg)];
+    }),
+    ...(isSubcommand ? [] : [`\n${footer.trimEnd()}`]),
+  ];
+  const text = `${parts.join("\n")}\n`;
+  return colour ? text.replace(/^[A-Z][A-Z' ]+$/gm, "\u001b[1m$&\u001b[22m") : text;
+
+  function row(left: string, arg: FlagsDef[string]): string {
+    const { description: said = "", negativeDescription = said } = arg as {
+      readonly description?: string;
+      readonly negativeDescription?: string;
+    };
+    const lines = Bun.wrapAnsi(isOnByDefault(arg) ? negativeDescription : said, columns - flagsWidth - 4).split("\n");
+    const margin = " ".repeat(flagsWidth + 4);
+    const first = left.length > flagsWidth ? `  ${left}\n${margin}` : `  ${left.padEnd(flagsWidth)}  `;
+    return `${first}${lines.join(`\n${margin}`)}`;
+  }
+}
+
+function isOnByDefault({ type, ...rest }: FlagsDef[string]): boolean {
+  return type === "boolean" && "default" in rest && rest.default === true;
+}
+
+/** `-m, --model ID`; a switch that is on by default is told as what turns it off. */
+function describeFlag(name: string, arg: FlagsDef[string]): string {
+  const turnsOff = isOnByDefault(arg);
+  const aliases = (turnsOff ? [arg.negativeAlias ?? []].flat() : aliasesOf(arg)).map(dashed);
+  const value = "valueHint" in arg && arg.valueHint ? ` ${arg.valueHint.toUpperCase()}` : "";
+  const short = aliases.length === 0 ? "    " : "";
+  return `${short}${[...aliases, `--${turnsOff ? "no-" : ""}${name}`].join(", ")}${value}`;
 }

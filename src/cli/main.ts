@@ -44,6 +44,9 @@ export function report(error: AppError): number {
   return error.exitCode;
 }
 
+/** Columns of the help where more would be there. */
+const widestHelp = 100;
+
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [first, ...rest] = argv;
   const load = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined;
@@ -51,7 +54,9 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const { flags, words, literal } = parseArgs(load ? rest : argv, command.args);
   if (flags.help) {
     const { renderHelp } = await import("./help.ts");
-    io.stdout(await renderHelp(command, load !== undefined, io.isTerminal(1)));
+    const colour = io.isTerminal(1);
+    const columns = Math.min(colour ? process.stdout.columns || 80 : widestHelp, widestHelp);
+    io.stdout(renderHelp(command, load !== undefined, { columns, colour }));
     return 0;
   }
   if (flags.version) {

@@ -1,5 +1,5 @@
 // The command line against a command's flags, strictly: an unknown flag or a missing value is a usage error with a suggestion.
-// citty describes the commands and renders their help; its own parser lets unknown flags pass and costs a third of a start.
+// citty describes the commands; its own parser lets unknown flags pass and costs a third of a start.
 import type { ArgDef } from "citty";
 import { closest } from "../util/closest.ts";
 import { AppError } from "../util/error.ts";
@@ -8,7 +8,7 @@ import { AppError } from "../util/error.ts";
  * Flags as citty describes them. A `repeatable` string flag may be given several times, and all its values count. One with a `valueless`
  * meaning may stand alone and is then ""; the word behind it is its value only where it could be one. Aliases of up to three letters are
  * short forms, with one dash; a `negativeAlias` turns its switch off. What a shell offers for a value is told by `complete`, or else by a
- * `valueHint` that names files or folders.
+ * `valueHint` that names files or folders. In the help, a flag with a `group` begins one of that name.
  */
 export type FlagsDef = Record<
   string,
@@ -17,6 +17,7 @@ export type FlagsDef = Record<
     readonly valueless?: ValueTest;
     readonly negativeAlias?: string;
     readonly complete?: Completion;
+    readonly group?: string;
   }
 >;
 
@@ -127,7 +128,7 @@ export function dashed(alias: string): string {
   return `${alias.length <= 3 ? "-" : "--"}${alias}`;
 }
 
-function aliasesOf(arg: FlagsDef[string]): readonly string[] {
+export function aliasesOf(arg: FlagsDef[string]): readonly string[] {
   if (!("alias" in arg) || arg.alias === undefined) return [];
   return typeof arg.alias === "string" ? [arg.alias] : arg.alias;
 }
