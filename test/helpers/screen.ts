@@ -1,14 +1,35 @@
 // What a terminal of a given size shows after some output: enough of the control sequences for a line editor and a status line.
+import { plain, restyle, type Style } from "./terminal-style.ts";
+
+/** One grapheme; the cell behind a wide one has an empty text. */
+export interface Cell {
+  readonly text: string;
+  readonly style: Style;
+}
 
 /** The rows of the screen, top to bottom, without trailing blanks; empty rows at the end are left out. */
 export function renderScreen(output: string, cols: number, rows: number): string[] {
-  let grid: string[][] = [[]];
+  const lines = drawScreen(output, cols, rows).map((cells) =>
+    cells
+      .map(({ text }) => text)
+      .join("")
+      .trimEnd(),
+  );
+  while (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+/** The cells of the screen's rows, as far as each was written. */
+export function drawScreen(output: string, cols: number, rows: number): Cell[][] {
+  const blank: Cell = { text: " ", style: plain };
+  let grid: Cell[][] = [[]];
+  let style = plain;
   let row = 0;
   let col = 0;
   let saved = { row: 0, col: 0 };
-  const line = (): string[] => {
+  const line = (): Cell[] => {
     while (grid.length <= row) grid.push([]);
-    return grid[row] as string[];
+    return grid[row] as Cell[];
   };
   const newline = () => {
     row++;
@@ -22,7 +43,8 @@ export function renderScreen(output: string, cols: number, rows: number): string
     const width = Bun.stringWidth(text);
     if (width === 0) {
       const cells = line();
-      if (col > 0) cells[col - 1] = `${cells[col - 1] ?? " "}${text}`;
+      const { text: base, style } = cells[col - 1] ?? blank;
+      if (col > 0) cells[col - 1] = { text: `${base}${text}`, style };
       return;
     }
     if (col + width > cols) {
@@ -30,9 +52,9 @@ export function renderScreen(output: string, cols: number, rows: number): string
       newline();
     }
     const cells = line();
-    while (cells.length < col) cells.push(" ");
-    cells[col] = text;
-    for (let i = 1; i < width; i++) cells[col + i] = "";
+    while (cells.length < col) cells.push(blank);
+    cells[col] = { text, style };
+    for (let i = 1; i < width; i++) cells[col + i] = { text: "", style };
     col += width;
   };
   const control = (final: string, first: number | undefined, second: number | undefined) => {
@@ -67,7 +89,7 @@ export function renderScreen(output: string, cols: number, rows: number): string
         break;
       case "K":
         if (first === 2) line().length = 0;
-        else if (first === 1) line().fill(" ", 0, col + 1);
+        else if (first === 1) line().fill(blank, 0, col + 1);
         else line().length = Math.min(line().length, col);
         break;
       case "s":
@@ -83,7 +105,8 @@ export function renderScreen(output: string, cols: number, rows: number): string
   for (const [text, mode, params = "", final] of output.matchAll(token)) {
     if (final !== undefined) {
       const [first, second] = params.split(";").map((number) => (number === "" ? undefined : Number(number)));
-      if (mode === "") control(final, first, second);
+      if (mode === "" && final === "m") style = restyle(style, params);
+      else if (mode === "") control(final, first, second);
     } else if (text === "\x1b7") saved = { row, col };
     else if (text === "\x1b8") ({ row, col } = saved);
     else if (text === "\n") newline();
@@ -92,13 +115,7 @@ export function renderScreen(output: string, cols: number, rows: number): string
     else if (text === "\t") col = Math.min(cols - 1, (Math.floor(col / 8) + 1) * 8);
     else if (text > "\x1f" && text !== "\x7f") for (const { segment } of graphemes.segment(text)) put(segment);
   }
-  const lines = grid.map((cells) =>
-    Array.from(cells, (cell) => cell ?? " ")
-      .join("")
-      .trimEnd(),
-  );
-  while (lines.at(-1) === "") lines.pop();
-  return lines;
+  return grid.map((cells) => Array.from(cells, (cell) => cell ?? blank));
 }
 
 const graphemes = new Intl.Segmenter();
