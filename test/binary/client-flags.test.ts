@@ -1,6 +1,7 @@
 // The flags that clients of pi pass, on the compiled binary: what is asked of the model, what is offered, and what is only put up with.
 import { describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readmeBlocks } from "../helpers/readme.ts";
 import { binaryPath, type CliOptions, cleanEnv, runCli } from "../helpers/run-cli.ts";
 import { scriptedModelsConfig, startScriptedModels } from "../helpers/scripted-models.ts";
 import { tmp } from "../helpers/tmp.ts";
@@ -211,8 +212,7 @@ describe("sessions", () => {
 
 test("the wrapper of two lines serves a client that looks for pi", async () => {
   await using pi = await setUp();
-  const readme = readFileSync(`${import.meta.dir}/../../README.md`, "utf8");
-  const wrapper = /^#!\/bin\/sh\nexec pi-ts .*\n/m.exec(readme)?.[0] ?? "";
+  const [wrapper = ""] = readmeBlocks("# In the place of pi", "sh", "docs/in-place-of-pi.md");
   expect(wrapper).toBe('#!/bin/sh\nexec pi-ts --yolo "$@"\n');
   mkdirSync(pi.dir.file("bin"));
   writeFileSync(pi.dir.file("bin/pi"), wrapper);
