@@ -1,9 +1,9 @@
-// What the README says to type for installing, scripts and CI is run as it stands there, with the compiled program.
+// What the README and docs/ say to type for installing, scripts, CI and job runners is run as it stands there, with the compiled program.
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readmeBlocks } from "../helpers/readme.ts";
-import { type ReplayServer, type Reply, startReplayServer } from "../helpers/replay-server.ts";
+import { type RecordedRequest, type ReplayServer, type Reply, startReplayServer } from "../helpers/replay-server.ts";
 import { binaryPath, cleanEnv } from "../helpers/run-cli.ts";
 import { type TmpDir, tmp } from "../helpers/tmp.ts";
 
@@ -11,6 +11,7 @@ setDefaultTimeout(60_000);
 
 const oneLiners = readmeBlocks("## In scripts and CI", "sh")[0]!.trimEnd().split("\n");
 const change = "let answer = 42;";
+const page = "docs/many-at-once.md";
 
 interface Place extends AsyncDisposable {
   readonly dir: TmpDir;
@@ -20,9 +21,10 @@ interface Place extends AsyncDisposable {
   readonly server: ReplayServer;
 }
 
-async function makePlace(...answers: Reply[]): Promise<Place> {
+async function makePlace(...answers: Reply[] | [(request: RecordedRequest) => Reply]): Promise<Place> {
   const dir = tmp();
-  const server = await startReplayServer(answers);
+  const [first] = answers;
+  const server = await startReplayServer(typeof first === "function" ? first : (answers as Reply[]));
   const files = serveRelease();
   const bin = dir.file("bin");
   mkdirSync(bin);
@@ -198,6 +200,67 @@ describe("unattended runs", () => {
   });
 });
 
+interface Container {
+  readonly command: string[];
+  readonly args: string[];
+  readonly env: object[];
+}
+
+describe("many at once", () => {
+  /** Says which task it was given, and refuses the one that says so. */
+  const byTask = ({ body }: RecordedRequest): Reply => {
+    const said = JSON.stringify(body.messages.filter(({ role }: { role: string }) => role === "user"));
+    const [task] = /task \w+/.exec(said) ?? [];
+    return task === "task two" ? { status: 401, body: "{}" } : { turn: { text: `Done: ${task}.` } };
+  };
+  const tasks = "task one\ntask two\ntask three, with 'quotes' and $HOME\n";
+
+  const sessionFiles = (folder: string) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".jsonl"));
+
+  test.skipIf(Bun.which("parallel") === null)("GNU parallel runs a task a line", async () => {
+    await using place = await makePlace(byTask);
+    writeFileSync(join(place.repository, "tasks.txt"), tasks);
+    const [text] = readmeBlocks("### Running many at once", "sh");
+    const sessions = place.dir.file("sessions");
+    const { code } = await shell(place, text!, sh, { PI_TS_SESSION_DIR: sessions });
+    // GNU parallel's own exit code is the number of jobs that failed.
+    expect(code).toBe(1);
+    const file = (name: string) => readFileSync(join(place.repository, name), "utf8");
+    expect(["1.md", "2.md", "3.md"].map(file)).toEqual(["Done: task one.\n", "", "Done: task three.\n"]);
+    expect([1, 2, 3].map((job) => JSON.parse(file(`${job}.json`)).exitCode)).toEqual([0, 1, 0]);
+    const jobs = file("jobs.tsv").trimEnd().split("\n").slice(1);
+    expect(jobs.map((line) => line.split("\t")).map(([job, , , , , , code]) => `${job} ${code}`)).toContain("2 1");
+    expect(sessionFiles(sessions)).toHaveLength(3);
+    const asked = place.server.requests.map(({ text }) => text).join();
+    expect(asked).toContain("task three, with 'quotes' and $HOME");
+  });
+
+  test("the commands of a Kubernetes Job run the task of their index", async () => {
+    await using place = await makePlace(byTask);
+    const shared = place.dir.file("shared");
+    mkdirSync(join(shared, "results"), { recursive: true });
+    writeFileSync(join(shared, "tasks.txt"), tasks);
+    const [manifest] = readmeBlocks("## Kubernetes Jobs", "yaml", page);
+    const { spec } = Bun.YAML.parse(manifest!) as { spec: { template: { spec: { containers: Container[] } } } };
+    const { command, args, env } = spec.template.spec.containers[0]!;
+    expect(env[0]).toEqual({ name: "PI_TS_SESSION_DIR", value: "/shared/sessions" });
+    const run = (index: number) =>
+      shell(place, args[0]!.replaceAll("/shared/", `${shared}/`), command, {
+        PI_TS_SESSION_DIR: join(shared, "sessions"),
+        JOB_COMPLETION_INDEX: String(index),
+      });
+    const runs = await Promise.all([0, 1, 2].map(run));
+    expect(runs.map(({ code, stdout }) => ({ code, stdout }))).toEqual([
+      { code: 0, stdout: "Done: task one.\n" },
+      { code: 1, stdout: "" },
+      { code: 0, stdout: "Done: task three.\n" },
+    ]);
+    expect(readdirSync(join(shared, "results")).sort()).toEqual(["0.json", "1.json", "2.json"]);
+    expect(sessionFiles(join(shared, "sessions"))).toHaveLength(3);
+  });
+});
+
 describe.skipIf(process.platform !== "linux" || process.arch !== "x64" || Bun.which("curl") === null)(
   "a release",
   () => {
@@ -239,6 +302,17 @@ describe.skipIf(process.platform !== "linux" || process.arch !== "x64" || Bun.wh
       expect(await asked(place)).toContain(`+${change}`);
       expect(await run()).toMatchObject({ code: 1 });
       expect(readFileSync(runner.GITHUB_STEP_SUMMARY, "utf8")).toBe("Well done.\n");
+    });
+
+    test("runs a task of a CI matrix", async () => {
+      const [text] = readmeBlocks("## A CI matrix", "yaml", page);
+      const { jobs } = Bun.YAML.parse(text!) as { jobs: { agent: { steps: { run?: string }[] } } };
+      const { run } = jobs.agent.steps.find((step) => step.run !== undefined)!;
+      await using place = await makePlace({ turn: { text: "Mended." } });
+      const runner = { RUNNER_TEMP: place.dir.path, GITHUB_STEP_SUMMARY: place.dir.file("summary"), TASK: "mend it" };
+      expect(await shell(place, run!, ["bash", "-ec"], runner)).toMatchObject({ code: 0 });
+      expect(readFileSync(runner.GITHUB_STEP_SUMMARY, "utf8")).toBe("Mended.\n");
+      expect(await asked(place)).toContain("mend it");
     });
 
     test("reviews a change in a plain shell", async () => {
