@@ -1,52 +1,54 @@
-// What a client of RPC and JSON mode feels: how soon the first answer comes, how long each takes, events a second, memory at rest.
+// What a client of RPC mode feels: how soon the first answer comes, how long each takes, memory at rest.
 import { readFileSync } from "node:fs";
+import type { Program } from "./measure.ts";
 
 export interface RpcFigures {
-  /** From the start to the first response, in milliseconds; the median of several starts. */
-  readonly firstAnswerMs: number;
+  /** From the start to the first response, in milliseconds, of several starts. */
+  readonly first: readonly number[];
   /** Of `get_state`, one after another, in milliseconds. */
-  readonly p50: number;
-  readonly p99: number;
+  readonly each: readonly number[];
   /** Resident memory after that, in MB; undefined where the system does not tell. */
   readonly idleMb: number | undefined;
-  /** Records of a 20,000-delta answer in JSON mode, start and end of the program included. */
-  readonly eventsPerSecond: number;
 }
 
-const starts = 10;
+const starts = 20;
 const requests = 1000;
 
-/** `env` points to the server's long answer. */
-export async function measureRpc(program: string, cwd: string, env: Record<string, string>): Promise<RpcFigures> {
-  const first: number[] = [];
+/** Of programs that answer lines of stdin; they take turns. */
+export async function measureRpc(programs: readonly Program[]): Promise<RpcFigures[]> {
+  const first: number[][] = programs.map(() => []);
   for (let i = 0; i < starts; i++) {
-    const begun = performance.now();
-    const client = start(program, cwd, env);
-    await client.ask();
-    first.push(performance.now() - begun);
-    await client.end();
+    for (const [at, program] of programs.entries()) first[at]!.push(await timeFirstAnswer(program));
   }
-  const client = start(program, cwd, env);
-  const times: number[] = [];
+  const figures: RpcFigures[] = [];
+  for (const [at, program] of programs.entries()) figures.push({ first: first[at]!, ...(await timeAnswers(program)) });
+  return figures;
+}
+
+async function timeFirstAnswer(program: Program): Promise<number> {
+  const begun = performance.now();
+  const client = start(program);
+  await client.ask();
+  const taken = performance.now() - begun;
+  await client.end();
+  return taken;
+}
+
+async function timeAnswers(program: Program): Promise<Pick<RpcFigures, "each" | "idleMb">> {
+  const client = start(program);
+  const each: number[] = [];
   for (let i = 0; i < requests; i++) {
     const asked = performance.now();
     await client.ask();
-    times.push(performance.now() - asked);
+    each.push(performance.now() - asked);
   }
   const idleMb = residentMb(client.pid);
   await client.end();
-  const sorted = times.sort((a, b) => a - b);
-  return {
-    firstAnswerMs: first.sort((a, b) => a - b)[starts / 2] ?? 0,
-    p50: sorted[requests * 0.5] ?? 0,
-    p99: sorted[requests * 0.99] ?? 0,
-    idleMb,
-    eventsPerSecond: countEvents(program, cwd, env),
-  };
+  return { each, idleMb };
 }
 
-function start(program: string, cwd: string, env: Record<string, string>) {
-  const child = Bun.spawn([program, "--mode", "rpc", "--no-session"], { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
+function start({ command, cwd, env }: Program) {
+  const child = Bun.spawn([...command], { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
   const reader = child.stdout.getReader();
   return {
     pid: child.pid,
@@ -54,7 +56,9 @@ function start(program: string, cwd: string, env: Record<string, string>) {
     async ask(): Promise<void> {
       child.stdin.write('{"type":"get_state"}\n');
       await child.stdin.flush();
-      for (let part = await reader.read(); !part.done && part.value.at(-1) !== 0x0a; ) part = await reader.read();
+      let part = await reader.read();
+      while (!part.done && part.value.at(-1) !== 0x0a) part = await reader.read();
+      if (part.done) throw new Error(`${command.join(" ")} ended without an answer`);
     },
     async end(): Promise<void> {
       await child.stdin.end();
@@ -71,11 +75,4 @@ function residentMb(pid: number): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-function countEvents(program: string, cwd: string, env: Record<string, string>): number {
-  const begun = performance.now();
-  const { stdout } = Bun.spawnSync([program, "--mode", "json", "--no-session", "hi"], { cwd, env, stderr: "ignore" });
-  const seconds = (performance.now() - begun) / 1000;
-  return stdout.toString().split("\n").length / seconds;
 }

@@ -1,55 +1,45 @@
-// A loopback chat-completions server for the bench, in a process of its own; prints its address and lives until its stdin closes.
-// The first part of the path names the answer: POST /short/v1/chat/completions.
-
-const head = { id: "chatcmpl-bench", object: "chat.completion.chunk", created: 1767225600, model: "bench" };
-const chunk = (delta: object, finish_reason: string | null = null) => ({
-  ...head,
-  choices: [{ index: 0, delta, finish_reason }],
-});
-
-function encode(chunks: readonly object[]): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(`${chunks.map((c) => `data: ${JSON.stringify(c)}\n\n`).join("")}data: [DONE]\n\n`);
-}
+// A loopback model server for the bench, in a process of its own; prints its address and lives until its stdin closes.
+// The first part of the path names the answer, its end the API: POST /short/v1/chat/completions.
+import { type Answer, chatCompletions, wires } from "./wires.ts";
 
 /** A text in so many deltas. */
-function answer(deltas: number): Uint8Array<ArrayBuffer> {
-  const usage = { prompt_tokens: 100, completion_tokens: deltas, total_tokens: 100 + deltas };
-  const chunks = [
-    chunk({ role: "assistant", content: "" }),
-    ...Array.from({ length: deltas }, (_, i) => chunk({ content: `word ${i}\n` })),
-    chunk({}, "stop"),
-    { ...head, choices: [], usage },
-  ];
-  return encode(chunks);
+function words(deltas: number): Answer {
+  return { text: Array.from({ length: deltas }, (_, i) => `word ${i}\n`) };
 }
 
-/** One call of `write` with so many bytes of arguments, in fragments of 20. */
-function writeCall(bytes: number): Uint8Array<ArrayBuffer> {
-  const text = JSON.stringify({ path: "written.txt", content: "twenty { bytes here\n".repeat(bytes / 20) });
-  const call = (fields: object) => chunk({ tool_calls: [{ index: 0, ...fields }] });
-  const chunks = [call({ id: "call_bench", type: "function", function: { name: "write", arguments: "" } })];
-  for (let at = 0; at < text.length; at += 20) {
-    chunks.push(call({ function: { arguments: text.slice(at, at + 20) } }));
-  }
-  return encode([...chunks, chunk({}, "tool_calls")]);
+function call(name: string, input: object, id = "call_bench"): Answer {
+  const text = JSON.stringify(input);
+  // Fragments of 20 bytes, as a model would send them.
+  return { call: { id, name, arguments: text.match(/.{1,20}/gs) ?? [] } };
 }
 
-/** One call of `bash`; the bench says which command. */
-function bashCall(command: string): Uint8Array<ArrayBuffer> {
-  const call = { name: "bash", arguments: JSON.stringify({ command }) };
-  return encode([
-    chunk({ role: "assistant", tool_calls: [{ index: 0, id: "call_bench", type: "function", function: call }] }),
-    chunk({}, "tool_calls"),
-  ]);
+function writeCall(bytes: number): Answer {
+  return call("write", { path: "written.txt", content: "twenty { bytes here\n".repeat(bytes / 20) });
 }
 
-const answers: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = {
-  short: answer(3),
-  long: answer(20_000),
-  "arguments-256k": writeCall(256 * 1024),
-  "arguments-1m": writeCall(1024 * 1024),
-  flood: bashCall(process.env.BENCH_FLOOD ?? "true"),
+/** The bench says which, as JSON. */
+const commands: readonly string[] = JSON.parse(process.env.BENCH_COMMANDS ?? "[]");
+
+/** What is answered one after another, once as many results of tools have come; what follows is the short text. */
+const answers: Readonly<Record<string, readonly Answer[]>> = {
+  short: [],
+  long: [words(20_000)],
+  "arguments-256k": [writeCall(256 * 1024)],
+  "arguments-1m": [writeCall(1024 * 1024)],
+  flood: [call("bash", { command: process.env.BENCH_FLOOD ?? "true" })],
+  tools: commands.map((command, i) => call("bash", { command }, `call_bench_${i}`)),
 };
+
+const encoded = new Map<string, Uint8Array<ArrayBuffer>>();
+
+function encode(name: string, results: number, api: string): Uint8Array<ArrayBuffer> | undefined {
+  const [turns, wire] = [answers[name], wires[api]];
+  if (!turns || !wire) return undefined;
+  const key = `${name} ${results} ${api}`;
+  const bytes = encoded.get(key) ?? wire(turns[results] ?? words(3));
+  encoded.set(key, bytes);
+  return bytes;
+}
 
 /** Pieces as a network would cut them: without regard for events. */
 async function* inPieces(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
@@ -59,26 +49,30 @@ async function* inPieces(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Ar
 
 /** Deltas for as long as somebody listens. */
 async function* endless(): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const bytes = encode(Array.from({ length: 100 }, (_, i) => chunk({ content: `word ${i}\n` })));
+  const events = new TextDecoder().decode(chatCompletions(words(100))).split(/(?<=\n\n)/);
+  const deltas = new TextEncoder().encode(events.filter((event) => event.includes('"content":"word')).join(""));
   for (;;) {
-    yield bytes.subarray(0, bytes.length - "data: [DONE]\n\n".length) as Uint8Array<ArrayBuffer>;
+    yield deltas;
     await Bun.sleep(1);
   }
 }
+
+const isResult = ({ role }: { role?: string }) => role === "tool";
 
 const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   async fetch(request) {
-    const { messages } = (await request.json()) as { messages: { role: string }[] };
     const path = new URL(request.url).pathname;
-    const name = path.split("/")[1]!;
-    if (name === "endless") return new Response(endless(), { headers: { "content-type": "text/event-stream" } });
-    const bytes = messages.at(-1)?.role === "tool" ? answers.short : answers[name];
-    if (request.method !== "POST" || !path.endsWith("/chat/completions") || !bytes) {
-      return new Response("no such answer", { status: 404 });
-    }
-    return new Response(inPieces(bytes), { headers: { "content-type": "text/event-stream" } });
+    const name = path.split("/")[1] ?? "";
+    const api = /\/(chat\/completions|responses|messages)$/.exec(path)?.[0] ?? "";
+    if (request.method !== "POST") return new Response("no such answer", { status: 404 });
+    const asked = (await request.json()) as { messages?: { role: string }[] };
+    const body = name === "endless" ? endless() : encode(name, asked.messages?.filter(isResult).length ?? 0, api);
+    if (!body) return new Response("no such answer", { status: 404 });
+    return new Response(body instanceof Uint8Array ? inPieces(body) : body, {
+      headers: { "content-type": "text/event-stream" },
+    });
   },
 });
 
@@ -87,5 +81,3 @@ for await (const _ of Bun.stdin.stream()) {
   // Nothing is said here; the end of it is what counts.
 }
 process.exit(0);
-
-export {};

@@ -1,4 +1,4 @@
-// Sessions for the bench: conversations of short questions and long tool results, with a compaction near the end.
+// Sessions for the bench: conversations of short questions and long tool results, with a compaction near the end or without any.
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
@@ -15,7 +15,12 @@ const answer = {
 };
 
 /** Writes a session of about so many bytes into `folder` and gives its path. */
-export function writeSession(folder: string, id: string, bytes: number): string {
+export function writeSession(
+  folder: string,
+  id: string,
+  bytes: number,
+  { compacted }: { readonly compacted: boolean },
+): string {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `2026-01-01T00-00-00-000Z_${id}.jsonl`);
   const file = openSync(path, "w");
@@ -47,7 +52,7 @@ export function writeSession(folder: string, id: string, bytes: number): string 
     say({ role: "toolResult", toolCallId: call.id, toolName: "bash", content, isError: false, timestamp: 1 });
     say({ ...answer, content: [{ type: "text", text: `answer ${count}` }], stopReason: "stop" });
   }
-  add("compaction", { summary: "What was done.", firstKeptEntryId: parentId, tokensBefore: 1000 });
+  if (compacted) add("compaction", { summary: "What was done.", firstKeptEntryId: parentId, tokensBefore: 1000 });
   writeSync(file, lines);
   closeSync(file);
   return path;

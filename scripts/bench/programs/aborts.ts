@@ -1,7 +1,7 @@
 // Gives up so many answers in the middle, one after another, through the real provider; its peak memory is what the bench compares.
-import { createHttpTransport } from "../../src/providers/http.ts";
-import { createOpenAiChat } from "../../src/providers/openai-chat/index.ts";
-import { defaultQuirks } from "../../src/providers/quirks.ts";
+import { createHttpTransport } from "../../../src/providers/http.ts";
+import { createOpenAiChat } from "../../../src/providers/openai-chat/index.ts";
+import { defaultQuirks } from "../../../src/providers/quirks.ts";
 
 const baseUrl = process.env.PI_BASE_URL ?? "";
 const provider = createOpenAiChat(
