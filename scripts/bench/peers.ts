@@ -118,8 +118,8 @@ export function preparePeer(peer: Peer, folder: string, url: string, path: strin
   const executable = Bun.which(peer.name, { PATH: path });
   if (!executable) throw new Error("not found");
   const { files = {}, env = {} } = peer.configure(url);
-  const home = join(folder, `home-of-${peer.name}`);
-  const cwd = join(folder, "empty");
+  const home = join(folder, "peers", peer.name);
+  const cwd = join(folder, "peers", "project");
   for (const place of [home, cwd]) mkdirSync(place, { recursive: true });
   for (const [name, text] of Object.entries(files)) {
     const file = join(home, name);

@@ -19,7 +19,7 @@ const hiddenPeak = "unknown: hidden by the bench's own peak";
 export function printLine(line: Line): void {
   const { name, what, floor = "", subject = "", ratio = "", aim = "", verdict = "" } = line;
   const end = typeof verdict === "string" ? verdict : verdict ? "reached" : "missed";
-  const widths = [28, 7, 20, 20, 12, 7, 0];
+  const widths = [28, 7, 20, 20, 13, 9, 0];
   const cells = [name, what, floor, subject, ratio, aim, end].map((cell, i) => cell.padEnd(widths[i] ?? 0));
   console.log(cells.join("  ").trimEnd());
 }
@@ -66,17 +66,25 @@ function reportLimits(
   floor: readonly Sample[],
   subject: readonly Sample[],
 ): void {
-  const wall = of(subject, "wall").median;
+  const [least, ours] = [of(floor, "wall"), of(subject, "wall")];
+  const wall = ours.median;
   if (limits?.wall !== undefined) {
-    const verdict = wall <= limits.wall;
-    printLine({ name, what: "wall", subject: `${wall.toFixed(1)} ms`, aim: `≤ ${limits.wall}`, verdict });
+    printLine({
+      name,
+      what: "wall",
+      floor: showSummary(least, "ms"),
+      subject: showSummary(ours, "ms"),
+      ratio: showRatio(wall, least.median),
+      aim: `≤ ${limits.wall} ms`,
+      verdict: wall <= limits.wall,
+    });
   }
   if (limits?.rate !== undefined) {
     const rate = (milliseconds: number) => (megabytes * 1000) / milliseconds;
     printLine({
       name,
       what: "rate",
-      floor: `${rate(of(floor, "wall").median).toFixed(0)} MB/s`,
+      floor: `${rate(least.median).toFixed(0)} MB/s`,
       subject: `${rate(wall).toFixed(0)} MB/s`,
       aim: `≥ ${limits.rate}`,
       verdict: rate(wall) >= limits.rate,
