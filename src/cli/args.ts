@@ -22,6 +22,11 @@ export const foreignArgs = {
   "tui-mode": { type: "string", valueHint: "mode", description: "For pi only: ignored" },
 } as const satisfies FlagsDef;
 
+export const rootMeta = {
+  name: "pi-ts",
+  description: "A coding agent: reads, edits and writes files, runs commands, asks before what could hurt",
+};
+
 export const rootArgs = {
   task: {
     type: "positional",

@@ -7,22 +7,27 @@ const footer = `COMMANDS
   pi-ts models       List the models known for each provider
   pi-ts sessions     List, show, remove or export stored conversations
   pi-ts mcp          List, add, remove or check MCP servers
-  pi-ts doctor       Check provider, key, network, configuration, MCP servers and programs
+  pi-ts doctor       Check provider, key, network, configuration and programs
   pi-ts completions  Print what makes a shell complete command lines
   pi-ts demo         See it work, without a key or a network
 
 ENVIRONMENT
-  PI_PROVIDER, PI_MODEL, PI_MAX_TOKENS, PI_BASE_URL   As the flags of these names
-  PI_FIRST_BYTE_TIMEOUT, PI_IDLE_TIMEOUT              Longest silence in seconds, 0 = no limit
-  PI_TS_HOME                                          Folder of config.toml, history and sessions (~/.pi-ts)
-  PI_TS_SESSION_DIR, PI_CODING_AGENT_SESSION_DIR      Folder of the sessions
-  ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, DEEPSEEK_API_KEY, MOONSHOT_API_KEY
+  PI_PROVIDER, PI_MODEL, PI_MAX_TOKENS, PI_BASE_URL
+                                As the flags of these names
+  PI_FIRST_BYTE_TIMEOUT, PI_IDLE_TIMEOUT
+                                Longest silence in seconds, 0 = no limit
+  PI_TS_HOME                    Folder of config.toml, history and sessions
+                                (~/.pi-ts)
+  PI_TS_SESSION_DIR, PI_CODING_AGENT_SESSION_DIR
+                                Folder of the sessions
+  ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, DEEPSEEK_API_KEY,
+  MOONSHOT_API_KEY              The providers' keys
 
 EXIT CODES
   0    finished with an answer
-  1    API error, fatal tool error, a limit reached, no whole answer, an answer that
-       --output-schema refuses, a denied call with --fail-on-denied, or a required MCP
-       server that is not there
+  1    API error, fatal tool error, a limit reached, no whole answer, an answer
+       that --output-schema refuses, a denied call with --fail-on-denied, or a
+       required MCP server that is not there
   2    wrong usage, wrong configuration or missing key
   129, 130, 143    ended by SIGHUP, SIGINT (Ctrl-C), SIGTERM
 
@@ -34,20 +39,19 @@ EXAMPLES
 `;
 
 /** Columns of the flags; what is behind a longer one begins on the next row. */
-const flagsWidth = 32;
+const flagsWidth = 28;
 
-/** Help for the root command, or for one of its commands, no wider than `columns` where words allow; plain text unless `colour`. */
-export function renderHelp(
-  { meta, args }: CliCommand,
-  isSubcommand: boolean,
-  { columns, colour }: { readonly columns: number; readonly colour: boolean },
-): string {
+/** Of the whole, where words allow: what any terminal has, so that none must be asked. */
+const columns = 80;
+
+/** Help for the root command, or for one of its commands. */
+export function renderHelp({ meta, args }: Pick<CliCommand, "meta" | "args">, isSubcommand: boolean): string {
   const { name = "", description = "" } = meta as { readonly name?: string; readonly description?: string };
   const command = isSubcommand ? `pi-ts ${name}` : name;
   const flags = Object.entries(args as FlagsDef).filter(([, { type }]) => type !== "positional");
   const words = Object.entries(args as FlagsDef).filter(([, { type }]) => type === "positional");
   const parts = [
-    `${description}\n`,
+    `${Bun.wrapAnsi(description, columns)}\n`,
     `USAGE\n  ${[command, "[OPTIONS]", ...words.map(([word]) => `[${word.toUpperCase()}]`)].join(" ")}\n`,
     ...(words.length > 0 ? ["ARGUMENTS", ...words.map(([word, arg]) => row(word.toUpperCase(), arg))] : []),
     ...flags.flatMap(([flag, arg], i) => {
@@ -56,8 +60,7 @@ export function renderHelp(
     }),
     ...(isSubcommand ? [] : [`\n${footer.trimEnd()}`]),
   ];
-  const text = `${parts.join("\n")}\n`;
-  return colour ? text.replace(/^[A-Z][A-Z' ]+$/gm, "\u001b[1m$&\u001b[22m") : text;
+  return `${parts.join("\n")}\n`;
 
   function row(left: string, arg: FlagsDef[string]): string {
     const { description: said = "", negativeDescription = said } = arg as {

@@ -44,9 +44,6 @@ export function report(error: AppError): number {
   return error.exitCode;
 }
 
-/** Columns of the help where more would be there. */
-const widestHelp = 100;
-
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [first, ...rest] = argv;
   const load = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined;
@@ -54,9 +51,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const { flags, words, literal } = parseArgs(load ? rest : argv, command.args);
   if (flags.help) {
     const { renderHelp } = await import("./help.ts");
-    const colour = io.isTerminal(1);
-    const columns = Math.min(colour ? process.stdout.columns || 80 : widestHelp, widestHelp);
-    io.stdout(renderHelp(command, load !== undefined, { columns, colour }));
+    io.stdout(renderHelp(command, load !== undefined));
     return 0;
   }
   if (flags.version) {

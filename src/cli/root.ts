@@ -24,7 +24,7 @@ import { runPrint } from "../modes/print.ts";
 import { forReader } from "../modes/show.ts";
 import { AppError } from "../util/error.ts";
 import { log } from "../util/log.ts";
-import { foreignArgs, rootArgs } from "./args.ts";
+import { foreignArgs, rootArgs, rootMeta } from "./args.ts";
 import { type CliContext, defineCommand } from "./command.ts";
 import { type RootFlags, toConfigFlags } from "./config-flags.ts";
 import { readTask } from "./read-task.ts";
@@ -32,10 +32,7 @@ import type { ResultFile } from "./result-file.ts";
 import { parseApproval, parseMode, runJsonMode, runRpcMode } from "./run-records.ts";
 
 export const root = defineCommand({
-  meta: {
-    name: "pi-ts",
-    description: "A coding agent: reads, edits and writes files, runs commands, asks before what could hurt",
-  },
+  meta: rootMeta,
   args: rootArgs,
   async run(args, context) {
     if (args.export !== undefined) return exportSession(args.export, args["session-dir"], context);

@@ -20,6 +20,8 @@ test("--help names every flag and exit code", async () => {
     expect(stdout).toContain(arg.type === "positional" ? "TASK" : `--${name}`);
   for (const exitCode of ["0", "1", "2", "129, 130, 143"]) expect(stdout).toContain(`\n  ${exitCode} `);
   expect(stdout).not.toContain("\u001b");
+  expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  expect(await runCli(["-p", "--help"])).toMatchObject({ stdout });
 });
 
 test("models lists a provider's models and marks the default", async () => {
