@@ -6,8 +6,8 @@ import type { CommandInfo, Disposition, QueueMode, RpcCommandName, RpcParams, Rp
 import type { UiDialog } from "../protocol/ui.ts";
 import type { OrUnknown, Received } from "../protocol/unknown.ts";
 import { type AgentRun, startRun } from "./agent-run.ts";
-import { type Approve, isDialog, toUiResponse } from "./approvals.ts";
-import { type Connection, connect, type OutgoingCommand } from "./connection.ts";
+import { type Approve, idOfStrangeQuestion, isDialog, toUiResponse } from "./approvals.ts";
+import { type Connection, connect, type OutgoingCommand, type Request } from "./connection.ts";
 import { guarded } from "./guarded.ts";
 import type { CallOptions, StartOptions } from "./options.ts";
 
@@ -92,7 +92,7 @@ export class AgentClient {
 
   /**
    * Answers the agent's questions, such as whether a tool may run. One function at a time; another takes its place. Without one every
-   * question is cancelled, which is a no. Gives the function that takes it away.
+   * question is cancelled, which is a no; so is one of a kind that this version does not know. Gives the function that takes it away.
    */
   onApproval(approve: Approve): () => void {
     this.#approve = approve;
@@ -101,7 +101,10 @@ export class AgentClient {
     };
   }
 
-  /** Sends any command, such as one of a newer agent's, and gives the `data` of its answer. It gets an `id` where it has no text as one. */
+  /**
+   * Sends any command, such as one of a newer agent's, and gives the `data` of its answer. It gets an `id` where it has no text as one.
+   * `extension_ui_response` has no answer: it is sent, and that is all.
+   */
   raw(command: OutgoingCommand, options: CallOptions = {}): Promise<unknown> {
     return this.#send(command, options);
   }
@@ -126,12 +129,12 @@ export class AgentClient {
    */
   run(message: string, options: PromptOptions = {}): AgentRun {
     const { signal, timeout, ...params } = options;
-    const isJoining = this.#isRunning;
+    const otherwise = this.#likelyDisposition();
     return startRun({
       connection: this.#connection,
       command: { ...params, type: "prompt", message },
       call: { signal, timeout },
-      toDisposition: (data) => dispositionOf(data, isJoining ? "queued" : "started"),
+      toDisposition: (data) => dispositionOf(data, otherwise),
       abort: () => this.#abortNow(),
       ready: this.#aborting,
       maxUnreadBytes: this.#maxUnreadBytes,
@@ -141,9 +144,9 @@ export class AgentClient {
   /** Sends a message; what comes of it is told by events. An empty one is refused. */
   async prompt(message: string, options: PromptOptions = {}): Promise<PromptDisposition> {
     const { signal, timeout, ...params } = options;
-    await this.#aborting;
-    const otherwise = this.#isRunning ? "queued" : "started";
-    return dispositionOf(await this.#send({ ...params, type: "prompt", message }, { signal, timeout }), otherwise);
+    const otherwise = this.#likelyDisposition();
+    const call = { signal, timeout, after: this.#aborting };
+    return dispositionOf(await this.#send({ ...params, type: "prompt", message }, call), otherwise);
   }
 
   /** Puts a message behind the tools of the running turn. */
@@ -321,7 +324,12 @@ export class AgentClient {
     return (await this.command("get_commands", {}, options)).commands;
   }
 
-  #send(command: OutgoingCommand, options: CallOptions & Pick<BashOptions, "onOutput">): Promise<unknown> {
+  /** What becomes of a prompt, as far as the client knows; it waits for an abort that is on its way. */
+  #likelyDisposition(): PromptDisposition {
+    return this.#isRunning && !this.#aborting ? "queued" : "started";
+  }
+
+  #send(command: OutgoingCommand, options: Omit<Request, "onData" | "onError">): Promise<unknown> {
     return new Promise((onData, onError) => this.#connection.request(command, { ...options, onData, onError }));
   }
 
@@ -329,6 +337,10 @@ export class AgentClient {
     if (record.type === "agent_start") this.#isRunning = true;
     else if (record.type === "agent_settled") this.#isRunning = false;
     else if (isDialog(record)) void this.#answer(record);
+    else {
+      const id = idOfStrangeQuestion(record);
+      if (id !== undefined) this.#connection.answer({ id, cancelled: true });
+    }
   }
 
   async #answer(request: Received<UiDialog>): Promise<void> {

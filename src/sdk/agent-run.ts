@@ -61,6 +61,8 @@ export function startRun(parts: RunParts): AgentRun {
   let early: { event: ReceivedEvent; bytes: number }[] = [];
   let earlyBytes = 0;
   let stopListening = () => {};
+  /** True when the message has not been sent, and is not any more. */
+  let takeBack = () => true;
   let resolve: (outcome: RunOutcome) => void;
   let reject: (error: AgentError) => void;
   const outcome = new Promise<RunOutcome>((yes, no) => {
@@ -135,25 +137,20 @@ export function startRun(parts: RunParts): AgentRun {
   function onAbort(): void {
     if (isOver) return;
     fail(new AbortedError(call.signal?.reason));
-    abort();
-  }
-
-  function send(): void {
-    if (isOver) return;
-    connection.request(command, {
-      // The signal is not the command's, since it ends more than that.
-      timeout: call.timeout,
-      onData: onAnswer,
-      onError: fail,
-    });
+    if (!takeBack()) abort();
   }
 
   if (call.signal?.aborted) fail(new AbortedError(call.signal.reason));
   else {
     stopListening = connection.listen({ onRecord: take, onEnd: fail });
     call.signal?.addEventListener("abort", onAbort);
-    if (ready) void ready.then(send);
-    else send();
+    takeBack = connection.request(command, {
+      // The signal is not the command's, since it ends more than that.
+      timeout: call.timeout,
+      after: ready,
+      onData: onAnswer,
+      onError: fail,
+    });
   }
 
   function whole(): Promise<RunOutcome> {

@@ -1,6 +1,6 @@
 // The agent's questions to the user of a client, and the answers.
 import type { ReceivedRecord } from "../protocol/record.ts";
-import type { UiDialog, UiResponse } from "../protocol/ui.ts";
+import type { UiDialog, UiNotice, UiResponse } from "../protocol/ui.ts";
 import type { Received } from "../protocol/unknown.ts";
 
 /**
@@ -13,8 +13,25 @@ export type Approve = (
 
 const dialogs: ReadonlySet<string> = new Set(["confirm", "select", "input", "editor"] satisfies UiDialog["method"][]);
 
+/** A choice that has nothing to choose from is none. */
 export function isDialog(record: ReceivedRecord): record is Received<UiDialog> {
-  return record.type === "extension_ui_request" && dialogs.has(record.method);
+  if (record.type !== "extension_ui_request" || !dialogs.has(record.method)) return false;
+  return record.method !== "select" || Array.isArray(record.options);
+}
+
+const notices: ReadonlySet<unknown> = new Set([
+  "notify",
+  "setStatus",
+  "setWidget",
+  "setTitle",
+  "set_editor_text",
+] satisfies UiNotice["method"][]);
+
+/** The id of what may be a question, of a kind that this version does not know; an agent might wait for its answer for ever. */
+export function idOfStrangeQuestion(record: ReceivedRecord): string | undefined {
+  const { type, method, id } = (record.type === "unknown" ? record.raw : record) as Readonly<Record<string, unknown>>;
+  const isStrange = type === "extension_ui_request" && !notices.has(method);
+  return isStrange && typeof id === "string" ? id : undefined;
 }
 
 export function toUiResponse(request: Received<UiDialog>, answer: boolean | string | undefined): UiResponse {

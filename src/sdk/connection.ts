@@ -15,10 +15,13 @@ import { guarded } from "./guarded.ts";
 import { type AgentProcess, launch } from "./launch.ts";
 import { type CallOptions, defaultMaxLineBytes, type StartOptions } from "./options.ts";
 import { createRecordReader } from "./record-reader.ts";
+import { startTimer } from "./timer.ts";
 
 export type OutgoingCommand = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 export interface Request extends CallOptions {
+  /** The command is not sent before this has resolved; it waits like one that was sent. */
+  readonly after?: Promise<unknown> | undefined;
   /** Told at once, before the next record is read; exactly one of the two, once. */
   readonly onData: (data: unknown) => void;
   readonly onError: (error: AgentError) => void;
@@ -35,8 +38,8 @@ export interface Listener {
 
 export interface Connection {
   readonly pid: number;
-  /** Sends a command, by an id of its own where it has none. */
-  request(command: OutgoingCommand, request: Request): void;
+  /** Sends a command, by an id of its own where it has none. Gives a function that takes it back: true when it had not been sent. */
+  request(command: OutgoingCommand, request: Request): () => boolean;
   answer(response: UiResponse): void;
   /** Gives the function that ends the listening. */
   listen(listener: Listener): () => void;
@@ -56,6 +59,9 @@ interface Pending extends Request {
 
 /** Commands that are answered when their work is done. */
 const lasting: ReadonlySet<string> = new Set(["abort", "bash", "compact"]);
+
+/** What the agent does not answer. */
+const unanswered = "extension_ui_response";
 
 /** Starts an agent in RPC mode. Rejects with `SpawnError`. */
 export async function connect(options: StartOptions): Promise<Connection> {
@@ -89,7 +95,7 @@ export async function connect(options: StartOptions): Promise<Connection> {
       const request = finish(record.id);
       if (request) {
         if (record.success) request.onData(record.data);
-        else request.onError(new CommandError(request.command, String(record.id), record.error));
+        else request.onError(new CommandError(request.command, String(record.id), record.error || "It gave no reason"));
         return;
       }
     } else if (record.type === "bash_execution_update" && record.id !== undefined) {
@@ -119,42 +125,65 @@ export async function connect(options: StartOptions): Promise<Connection> {
   }
 
   function refusalOf(type: string, id: string, signal: AbortSignal | undefined): AgentError | undefined {
+    if (failure) return failure;
     if (signal?.aborted) return new AbortedError(signal.reason);
     return pending.has(id) ? new CommandError(type, id, `Another command with the id ${id} still waits`) : undefined;
+  }
+
+  /** A command as its line, or why it cannot be one. */
+  function lineOf(command: OutgoingCommand, id: string): string | CommandError {
+    try {
+      return `${JSON.stringify(command)}\n`;
+    } catch (error) {
+      return new CommandError(command.type, id, `It cannot be sent as JSON: ${(error as Error).message}`);
+    }
   }
 
   function updateReading(): void {
     agent.setReading(behind.size === 0 || pending.size > 0);
   }
 
-  function send(record: object): void {
-    agent.write(`${JSON.stringify(record)}\n`);
-  }
-
   return {
     pid: agent.pid,
     request(command, request) {
-      const { signal, timeout = lasting.has(command.type) ? undefined : options.timeout } = request;
+      const { signal, after, timeout = lasting.has(command.type) ? undefined : options.timeout } = request;
       const id = typeof command.id === "string" ? command.id : `sdk-${++lastId}`;
-      const refusal = failure ?? refusalOf(command.type, id, signal);
-      if (refusal) {
-        request.onError(refusal);
-        return;
+      const refusal = refusalOf(command.type, id, signal);
+      const line = refusal ?? lineOf({ ...command, id }, id);
+      if (typeof line !== "string") {
+        request.onError(line);
+        return () => true;
+      }
+      if (command.type === unanswered) {
+        agent.write(line);
+        request.onData(undefined);
+        return () => false;
       }
       const abort = () => finish(id)?.onError(new AbortedError(signal?.reason));
-      const expire = () => finish(id)?.onError(new TimeoutError(command.type, id, timeout ?? 0));
-      const timer = timeout === undefined ? undefined : setTimeout(expire, timeout);
+      const stopTimer = startTimer(timeout, (ms) => finish(id)?.onError(new TimeoutError(command.type, id, ms)));
       signal?.addEventListener("abort", abort);
       const settle = () => {
-        clearTimeout(timer);
+        stopTimer();
         signal?.removeEventListener("abort", abort);
       };
-      pending.set(id, { ...request, command: command.type, settle });
+      const waiting: Pending = { ...request, command: command.type, settle };
+      pending.set(id, waiting);
       updateReading();
-      send({ ...command, id });
+      let isSent = false;
+      const send = () => {
+        if (pending.get(id) !== waiting) return;
+        isSent = true;
+        agent.write(line);
+      };
+      if (after) void after.then(send);
+      else send();
+      return () => {
+        if (!isSent && pending.get(id) === waiting) finish(id);
+        return !isSent;
+      };
     },
     answer(response) {
-      if (!failure) send({ type: "extension_ui_response", ...response });
+      if (!failure) agent.write(`${JSON.stringify({ type: unanswered, ...response })}\n`);
     },
     listen(listener) {
       if (failure) listener.onEnd?.(failure);

@@ -25,7 +25,7 @@ export interface LaunchOptions {
 
 export interface StartOptions extends LaunchOptions {
   /**
-   * Milliseconds until a command that was not answered fails with `TimeoutError`; none by default. It does not count for commands that are
+   * Milliseconds until a command that was not answered fails with `TimeoutError`; none by default, as with `Infinity`. It does not count for commands that are
    * answered when their work is done (`bash`, `compact`, `abort`): give those a `timeout` of their own.
    */
   readonly timeout?: number | undefined;

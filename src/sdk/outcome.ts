@@ -31,6 +31,7 @@ export interface Outcome {
 }
 
 export interface OutcomeFold {
+  /** Throws on a message that lacks what is summed up, and is then as before. */
   add(record: ReceivedRecord): void;
   outcome(): Outcome;
 }
@@ -39,6 +40,7 @@ export function foldOutcome(): OutcomeFold {
   const messages: OrUnknown<Message>[] = [];
   let usage = emptyUsage();
   let last: Received<AssistantMessage> | undefined;
+  let text = "";
   let aborted: boolean | undefined;
   let error: RunFailure | undefined;
   let deniedCalls: readonly DeniedCall[] = [];
@@ -46,10 +48,12 @@ export function foldOutcome(): OutcomeFold {
   return {
     add(record) {
       if (record.type === "message_end") {
+        if (record.message.role === "assistant") {
+          text = textOf(record.message);
+          usage = addUsage(usage, record.message.usage);
+          last = record.message;
+        }
         messages.push(record.message);
-        if (record.message.role !== "assistant") return;
-        last = record.message;
-        usage = addUsage(usage, last.usage);
       } else if (record.type === "agent_settled") {
         aborted = record.aborted;
         error = record.error;
@@ -59,7 +63,7 @@ export function foldOutcome(): OutcomeFold {
     outcome() {
       const isAborted = aborted ?? last?.stopReason === "aborted";
       return {
-        text: last ? textOf(last) : "",
+        text,
         messages: [...messages],
         usage,
         stopReason: last?.stopReason,

@@ -43,8 +43,16 @@ export function createRecordReader({ maxLineBytes, validate, onRecord, onError }
       return;
     }
     const problem = validate ? problemOf(value) : undefined;
-    if (problem === undefined) onRecord(decodeRecord(value), text.length);
-    else onError(new ProtocolError(`A record is not as it should be, ${problem}`, text));
+    if (problem !== undefined) {
+      onError(new ProtocolError(`A record is not as it should be, ${problem}`, text));
+      return;
+    }
+    try {
+      onRecord(decodeRecord(value), text.length);
+    } catch (error) {
+      // It lacks what its type promises, which is seen without `validate` only where it is used.
+      onError(new ProtocolError("A record is not as it should be", text, error));
+    }
   }
 
   return {

@@ -7,6 +7,7 @@ import { launch } from "./launch.ts";
 import { defaultMaxLineBytes, type LaunchOptions } from "./options.ts";
 import { foldOutcome, type Outcome } from "./outcome.ts";
 import { createRecordReader } from "./record-reader.ts";
+import { startTimer } from "./timer.ts";
 
 export interface RunOnceOptions extends LaunchOptions {
   /** Ends the agent and rejects with `AbortedError`. */
@@ -61,8 +62,7 @@ export async function runOnce(task: string, options: RunOnceOptions = {}): Promi
   const agent = await launch(options, ["--mode", "json"], reader.push);
   end = () => void agent.close();
   const abort = () => fail(new AbortedError(signal?.reason));
-  const timer =
-    timeout === undefined ? undefined : setTimeout(() => fail(new TimeoutError("run", "", timeout)), timeout);
+  const stopTimer = startTimer(timeout, (ms) => fail(new TimeoutError("run", "", ms)));
   signal?.addEventListener("abort", abort);
   try {
     if (signal?.aborted) abort();
@@ -75,7 +75,7 @@ export async function runOnce(task: string, options: RunOnceOptions = {}): Promi
     const { exitCode, stderr } = ended;
     return { ...fold.outcome(), exitCode: exitCode ?? 128 + signalNumber(ended.signal), sessionId, stderr };
   } finally {
-    clearTimeout(timer);
+    stopTimer();
     signal?.removeEventListener("abort", abort);
   }
 }

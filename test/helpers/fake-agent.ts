@@ -62,6 +62,7 @@ function run(text: string, more: object = {}): void {
   tell({ type: "agent_settled", aborted: false });
 }
 
+const heard: string[] = [];
 const started = (command: Command) => answer(command, { disposition: "started" });
 
 /** What a behaviour does with a command; true when nothing else is to be done. */
@@ -124,6 +125,15 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
       answer(command);
     }
     return command.type === "prompt" || command.type === "abort";
+  },
+  /** Begins runs, and does not hear that they are to end; its next answer tells what it has heard. */
+  "hang-abort": (command) => {
+    heard.push(command.type);
+    if (command.type === "prompt") {
+      started(command);
+      tell({ type: "agent_start" });
+    } else if (command.type === "heard") answer(command, heard);
+    return true;
   },
   garbage: (command) => {
     write(`${detail}\n`);
@@ -200,6 +210,15 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     tell({ type: "agent_start" });
     tell({ type: "message_end", message: message("half", more) });
     tell({ type: "agent_settled", aborted: false, ...settled });
+    return true;
+  },
+  /** Says `detail` in the middle of a run. */
+  says: (command) => {
+    if (command.type !== "prompt") return undefined;
+    started(command);
+    tell({ type: "agent_start" });
+    write(`${detail}\n`);
+    run("after");
     return true;
   },
   /** Tells what is not known yet. */

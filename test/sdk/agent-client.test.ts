@@ -149,6 +149,8 @@ test.concurrent("a command that is not answered in time fails, also where only t
   expect(error).toMatchObject({ code: "timeout", command: "get_state", timeoutMs: 30 });
   expect((error as TimeoutError).id).not.toBe("");
   expect(await failureOf(client.getState({ timeout: 10 }))).toMatchObject({ timeoutMs: 10 });
+  await using patient = await startFake("well", "", { timeout: Number.POSITIVE_INFINITY });
+  expect(await patient.raw({ type: "levitate", height: 1 }, { timeout: 2 ** 40 })).toEqual({ height: 1 });
   // What is answered when its work is done has no limit but its own.
   expect(await failureOf(client.bash("x", { timeout: 10 }))).toMatchObject({ command: "bash", timeoutMs: 10 });
 });
@@ -250,6 +252,8 @@ test.concurrent.each<[object, boolean | string | undefined | "throw", object]>([
   [select, "c", { cancelled: true }],
   [select, true, { cancelled: true }],
   [input, "Ada", { value: "Ada" }],
+  [{ method: "select", title: "Which?" }, "a", { cancelled: true }],
+  [{ method: "multi_select", title: "Which?", options: ["a", "b"] }, "a", { cancelled: true }],
 ])("the question %j answered with %p becomes %j", async (question, answer, said) => {
   await using client = await startFake("asks", JSON.stringify(question));
   client.onApproval(async (request) => {
@@ -257,6 +261,26 @@ test.concurrent.each<[object, boolean | string | undefined | "throw", object]>([
     return answer;
   });
   expect(JSON.parse(await client.run("hi").text())).toEqual({ id: "q1", ...said });
+});
+
+test.concurrent("an answer to a question can be sent as any command, and is not waited for", async () => {
+  await using client = await startFake("asks", JSON.stringify({ method: "notify", message: "What now?" }));
+  const run = client.run("hi");
+  for await (const _ of run) break;
+  expect(await client.raw({ type: "extension_ui_response", id: "q1", value: "this" })).toBeUndefined();
+  expect(JSON.parse(await run.text())).toEqual({ id: "q1", value: "this" });
+});
+
+test.concurrent("what is no JSON is not sent, and the next command is", async () => {
+  await using client = await startFake("well");
+  const image = { type: "image" as const, data: 1n as unknown as string, mimeType: "image/png" };
+  expect(await failureOf(client.raw({ type: "levitate", id: "a", height: 1n }))).toMatchObject({
+    code: "command",
+    id: "a",
+    message: expect.stringContaining("It cannot be sent as JSON"),
+  });
+  expect(await failureOf(client.run("x", { images: [image] }).text())).toMatchObject({ command: "prompt" });
+  expect(await client.raw({ type: "levitate", id: "a", height: 2 })).toEqual({ height: 2 });
 });
 
 test.concurrent("without a function for them, or after it was taken away, questions are cancelled", async () => {

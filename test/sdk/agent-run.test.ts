@@ -165,6 +165,43 @@ test.concurrent("a signal ends the loop at once and the run in the agent; the ne
   expect(await failureOf(client.run("z", { signal: AbortSignal.abort() }).text())).toBeInstanceOf(AbortedError);
 });
 
+test.concurrent("behind an abort that the agent does not answer, a message has its limit and its signal all the same, and is not sent", async () => {
+  await using client = await startFake("hang-abort");
+  const stop = new AbortController();
+  const run = client.run("x", { signal: stop.signal });
+  for await (const _ of run) break;
+  stop.abort();
+  expect(await failureOf(run.text())).toBeInstanceOf(AbortedError);
+  expect(await failureOf(client.prompt("y", { timeout: 20 }))).toMatchObject({ code: "timeout", command: "prompt" });
+  expect(await failureOf(client.run("y", { timeout: 20 }).text())).toMatchObject({ code: "timeout" });
+  for (const send of [client.prompt.bind(client), (text: string, call: object) => client.run(text, call).text()]) {
+    const end = new AbortController();
+    const waiting = failureOf(send("y", { signal: end.signal }));
+    end.abort();
+    expect(await waiting).toBeInstanceOf(AbortedError);
+  }
+  expect(await client.raw({ type: "heard" })).toEqual(["prompt", "abort", "heard"]);
+});
+
+const broken = [
+  { type: "message_end" },
+  { type: "message_end", message: null },
+  { type: "message_end", message: { role: "assistant", content: [] } },
+  { type: "message_end", message: { role: "assistant", content: "text", usage: {} } },
+].map((record) => JSON.stringify(record));
+
+test.concurrent.each(broken)(
+  "the record %s ends the run, with its line in the error; with a listener it is passed over",
+  async (line) => {
+    await using client = await startFake("says", line);
+    expect(await failureOf(client.run("x").outcome())).toMatchObject({ code: "protocol", line });
+    const lines: string[] = [];
+    await using patient = await startFake("says", line, { onProtocolError: (error) => lines.push(error.line) });
+    const { text, messages } = await patient.run("x").outcome();
+    expect([text, messages.length, lines]).toEqual(["after", 2, [line]]);
+  },
+);
+
 /** What the loop has not taken yet, waited for until the agent itself waits. */
 async function standstill(client: { pid: number }): Promise<number> {
   let before = -1;
