@@ -7,6 +7,7 @@ import { leave } from "../modes/signals.ts";
 import { AppError } from "../util/error.ts";
 import { log } from "../util/log.ts";
 import { approvals, modes } from "./args.ts";
+import { watchClient } from "./watch-client.ts";
 
 export type Mode = (typeof modes)[number];
 
@@ -39,12 +40,14 @@ type Parts = Omit<AppOptions, "ready">;
 type MakeApp = (hooks: Pick<AppOptions, "ready">) => App;
 
 export async function runJsonMode(makeApp: MakeApp, oneShot: OneShot, io: Io): Promise<number> {
+  watchClient(process.env);
   const output = openOutput(io);
   const { runJson } = await import("../modes/json.ts");
   return runJson(makeApp({ ready: output.ready }), oneShot, output, io);
 }
 
 export async function runRpcMode(parts: Omit<Parts, "ask">, approval: ApprovalFlags, io: Io): Promise<number> {
+  watchClient(process.env);
   const output = openOutput(io);
   const [{ runRpc }, { createApprovals }] = await Promise.all([
     import("../modes/rpc/index.ts"),

@@ -1,6 +1,7 @@
 // An agent's process: found, started in a process group of its own, and ended with it.
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { clientMark } from "../util/client-mark.ts";
 import { listProcesses } from "../util/processes.ts";
 import { SpawnError } from "./errors.ts";
 import type { LaunchOptions } from "./options.ts";
@@ -77,7 +78,7 @@ function reasonOf({ code, message }: SystemError): string {
 }
 
 function environment(extra: LaunchOptions["env"]): Record<string, string> {
-  const all = Object.entries({ ...process.env, ...extra });
+  const all = Object.entries({ ...process.env, ...extra, [clientMark]: String(process.pid) });
   return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 

@@ -1,6 +1,7 @@
 // The SDK's client with the compiled program: what small fakes cannot show.
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import {
   AbortedError,
   AgentClient,
@@ -187,4 +188,34 @@ test("runOnce tells one task from its start to its exit code, and what nobody co
   expect(types[0]).toBe("session");
   expect(types.at(-1)).toBe("agent_settled");
   expect(await failureOf(runOnce(" ", options))).toMatchObject({ code: "exit", exitCode: 2 });
+});
+
+describe.each(["AgentClient", "runOnce"])("the program that uses %s", (way) => {
+  test.concurrent.each(["exit", "SIGINT", "SIGKILL"])(
+    "takes the agent and what it runs along when it ends by %s",
+    async (how) => {
+      await using server = await startReplayServer([call("echo $$ > pid; trap '' TERM INT; sleep 60"), "silent"]);
+      const { dir, cwd, options } = place(server.url);
+      await using _ = dir;
+      const started = { ...options, args: ["--yolo", "--no-session"] };
+      await Bun.write(
+        dir.file("program.ts"),
+        `import { AgentClient, runOnce } from "${join(import.meta.dir, "../../src/index.ts")}";
+       const options = ${JSON.stringify(started)};
+       if ("${way}" === "runOnce") runOnce("go", options);
+       else (await AgentClient.start(options)).run("go").text();
+       process.stdin.on("data", () => process.exit(0));`,
+      );
+      const program = Bun.spawn([process.execPath, dir.file("program.ts")], { stdin: "pipe", stdout: "ignore" });
+      const told = async () => (existsSync(`${cwd}/pid`) ? Number(await Bun.file(`${cwd}/pid`).text()) : 0);
+      await waitUntil(async () => (await told()) > 0, "the command runs");
+      const pid = await told();
+      const agent = Number(/PPid:\s+(\d+)/.exec(await Bun.file(`/proc/${pid}/status`).text())?.[1]);
+      expect(isAlive(agent)).toBe(true);
+      if (how === "exit") program.stdin.write("end\n");
+      else program.kill(how as NodeJS.Signals);
+      await program.exited;
+      await waitUntil(() => !isAlive(agent) && !isAlive(pid), "both have ended", 10_000);
+    },
+  );
 });
