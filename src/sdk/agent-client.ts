@@ -71,7 +71,7 @@ export class AgentClient {
   }
 
   /**
-   * Ends the process and its group: the end of its input, after half a second SIGTERM, after two more SIGKILL. What waits rejects with
+   * Ends the process and its group: an abort of what runs and the end of its input, after half a second SIGTERM, after two more SIGKILL. What waits rejects with
    * `ClosedError` at once; resolves when the process has ended. May be called again.
    */
   close(): Promise<void> {

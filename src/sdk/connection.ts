@@ -197,6 +197,8 @@ export async function connect(options: StartOptions): Promise<Connection> {
       updateReading();
     },
     async close() {
+      // What runs is aborted in order; the end of its input alone would let an agent finish it.
+      if (!failure) agent.write('{"type":"abort"}\n');
       fail(new ClosedError());
       await agent.close();
     },

@@ -145,7 +145,10 @@ test("a close in the middle of a run ends everything, and another client goes on
   await client.prompt("go");
   await waitUntil(() => heard.some(({ type }) => type === "tool_execution_start"), "the command has begun");
   const { sessionFile } = await client.getState();
+  const begun = performance.now();
   await client.close();
+  // In order: the process would be killed after 2500 ms.
+  expect(performance.now() - begun).toBeLessThan(2000);
   expect(isAlive(client.pid)).toBe(false);
   await using again = await AgentClient.start({ ...options, args: ["--session", sessionFile as string] });
   expect(await again.run("are you there?").text()).toBe("Still here.");
