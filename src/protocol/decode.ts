@@ -23,6 +23,7 @@ export function decodeMessage(value: object): OrUnknown<Message> {
   return decode(value as Fields, "message") as unknown as OrUnknown<Message>;
 }
 
+/** The very JSON value that `message` was decoded from. */
 export function encodeMessage(message: OrUnknown<Message>): object {
   return encode(message as unknown as Fields, "message");
 }
@@ -32,6 +33,7 @@ export function decodeEntry(value: object): OrUnknown<Entry> {
   return decode(value as Fields, "entry") as unknown as OrUnknown<Entry>;
 }
 
+/** The very JSON value that `entry` was decoded from. */
 export function encodeEntry(entry: OrUnknown<Entry>): object {
   return encode(entry as unknown as Fields, "entry");
 }
@@ -41,6 +43,7 @@ export function decodeCommand(value: object): OrUnknown<RpcCommand | UiResponseC
   return decode(value as Fields, "command") as unknown as OrUnknown<RpcCommand | UiResponseCommand>;
 }
 
+/** The very JSON value that `command` was decoded from. */
 export function encodeCommand(command: OrUnknown<RpcCommand | UiResponseCommand>): object {
   return encode(command as unknown as Fields, "command");
 }

@@ -135,6 +135,7 @@ export const AssistantMessage = z.looseObject({
   durationMs: z.optional(z.number()),
 });
 export type AssistantMessage = z.infer<typeof AssistantMessage>;
+/** A block of an answer. */
 export type AssistantContent = AssistantMessage["content"][number];
 
 /** What a tool call came to, as the model reads it. `timestamp` is Unix milliseconds; `durationMs`, of the run of the tool, came with pi 1.1.0. */

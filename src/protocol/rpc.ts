@@ -80,6 +80,7 @@ export interface TreeNode {
   readonly labelTimestamp?: string | undefined;
 }
 
+/** Lazy, as it holds itself. A tree as deep as a long session is too deep for it. */
 export const TreeNode: z.ZodMiniType<TreeNode> = z.lazy(() =>
   z.object({
     entry: Entry,
@@ -180,9 +181,13 @@ export const rpcCommands = {
   get_commands: { params: none, result: z.object({ commands: z.array(CommandInfo) }) },
 } as const;
 
+/** The type of `rpcCommands`. */
 export type RpcCommands = typeof rpcCommands;
+/** A command's `type`. */
 export type RpcCommandName = keyof RpcCommands;
+/** What stands in a command beside its `type` and `id`. */
 export type RpcParams<Name extends RpcCommandName> = z.infer<RpcCommands[Name]["params"]>;
+/** The `data` of a command's answer; void for none. */
 export type RpcResult<Name extends RpcCommandName> = z.infer<RpcCommands[Name]["result"]>;
 
 /** A line of the client's. */

@@ -75,6 +75,7 @@ export const UiNotice = z.discriminatedUnion("method", [
 ]);
 export type UiNotice = z.infer<typeof UiNotice>;
 
+/** A question or a notice, told apart by its `method`. */
 export const UiRequest = z.union([UiDialog, UiNotice]);
 export type UiRequest = z.infer<typeof UiRequest>;
 

@@ -20,15 +20,19 @@ export type ReceivedResult<Name extends RpcCommandName> = Received<RpcResult<Nam
  */
 export type PromptDisposition = Disposition["disposition"];
 
+/** What goes along with a message. */
 export interface MessageOptions extends CallOptions {
+  /** Behind the text, in this order; base64 data with their media type. */
   readonly images?: readonly ImageContent[] | undefined;
 }
 
+/** What goes along with a message that may begin a run. */
 export interface PromptOptions extends MessageOptions {
   /** What becomes of the message while a run goes on: `steer` comes behind the tools of the turn, `followUp` at the end. Without it the agent refuses one then. */
   readonly streamingBehavior?: "steer" | "followUp" | undefined;
 }
 
+/** How a command of the client's own is run. */
 export interface BashOptions extends CallOptions {
   /** Keep the output from the model. */
   readonly excludeFromContext?: boolean | undefined;
@@ -78,6 +82,7 @@ export class AgentClient {
     return this.#connection.close();
   }
 
+  /** `close`, at the end of an `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
@@ -179,6 +184,7 @@ export class AgentClient {
     return this.command("new_session", parentSession === undefined ? {} : { parentSession }, call);
   }
 
+  /** The session and the settings in force: model, thinking level, what goes on, how many messages there are. */
   getState(options?: CallOptions): Promise<ReceivedResult<"get_state">> {
     return this.command("get_state", {}, options);
   }
@@ -203,6 +209,7 @@ export class AgentClient {
     return (await this.command("get_available_models", {}, options)).models;
   }
 
+  /** How hard the model is to think from its next request on; a level that it does not tell apart becomes the nearest that it does. */
   setThinkingLevel(level: ThinkingLevel, options?: CallOptions): Promise<void> {
     return this.command("set_thinking_level", { level }, options);
   }
@@ -235,6 +242,7 @@ export class AgentClient {
     return this.command("compact", customInstructions === undefined ? {} : { customInstructions }, call);
   }
 
+  /** Whether a conversation that no longer fits the model's context is compacted without being asked. */
   setAutoCompaction(enabled: boolean, options?: CallOptions): Promise<void> {
     return this.command("set_auto_compaction", { enabled }, options);
   }
@@ -267,6 +275,7 @@ export class AgentClient {
     return this.command("abort_bash", {}, options);
   }
 
+  /** How many messages and tool calls there are; tokens and US dollars of the whole session. */
   getSessionStats(options?: CallOptions): Promise<ReceivedResult<"get_session_stats">> {
     return this.command("get_session_stats", {}, options);
   }
@@ -315,6 +324,7 @@ export class AgentClient {
     return (await this.command("get_last_assistant_text", {}, options)).text ?? undefined;
   }
 
+  /** Names the session, as lists of sessions show it; an empty name is refused. */
   setSessionName(name: string, options?: CallOptions): Promise<void> {
     return this.command("set_session_name", { name }, options);
   }

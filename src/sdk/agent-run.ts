@@ -11,6 +11,7 @@ import { foldOutcome, type Outcome } from "./outcome.ts";
 
 /** What a run has come to. */
 export interface RunOutcome extends Outcome {
+  /** Whether the message began the run, joined one, or was dealt with at once; see `PromptDisposition`. */
   readonly disposition: Disposition["disposition"];
 }
 
@@ -34,6 +35,7 @@ export interface AgentRun extends AsyncIterable<ReceivedEvent> {
   outcome(): Promise<RunOutcome>;
 }
 
+/** What a run is made of. */
 export interface RunParts {
   readonly connection: Connection;
   readonly command: OutgoingCommand;
@@ -50,6 +52,7 @@ export interface RunParts {
 /** Beyond so many times `maxUnreadBytes`, a run is read no further for the sake of a command's answer. */
 const overflowFactor = 64;
 
+/** Sends the message at once, or behind `ready`; what goes wrong is told by the run. */
 export function startRun(parts: RunParts): AgentRun {
   const { connection, command, call, toDisposition, abort, ready, maxUnreadBytes } = parts;
   const fold = foldOutcome();

@@ -34,6 +34,7 @@ export function idOfStrangeQuestion(record: ReceivedRecord): string | undefined 
   return isStrange && typeof id === "string" ? id : undefined;
 }
 
+/** An answer that does not suit the question cancels it. */
 export function toUiResponse(request: Received<UiDialog>, answer: boolean | string | undefined): UiResponse {
   const { id, method } = request;
   if (method === "confirm") return typeof answer === "boolean" ? { id, confirmed: answer } : { id, cancelled: true };

@@ -1,5 +1,6 @@
 // What can go wrong between a program and the agent it drives, each as a class and a `code` to branch on.
 
+/** One for each class: `spawn` for `SpawnError`, and so on. */
 export type AgentErrorCode =
   | "spawn"
   | "exit"
@@ -13,6 +14,7 @@ export type AgentErrorCode =
 
 /** The base of every error that the SDK throws or rejects with. Branch on `code` or on the class, never on the message. */
 export abstract class AgentError extends Error {
+  /** Says the same as the class, where classes do not reach, such as behind a copy of the package or in a log. */
   abstract readonly code: AgentErrorCode;
 }
 
@@ -85,7 +87,9 @@ export class CommandError extends AgentError {
 export class TimeoutError extends AgentError {
   override readonly name = "TimeoutError";
   readonly code = "timeout";
+  /** The command's `type`; `run` for `runOnce`. */
   readonly command: string;
+  /** The id that the command was sent with; empty for `runOnce`. */
   readonly id: string;
   /** The limit, in milliseconds. */
   readonly timeoutMs: number;

@@ -1,6 +1,7 @@
 // How an agent is started, and how long a call of it may take.
 import type { ProtocolError } from "./errors.ts";
 
+/** 256 MiB. */
 export const defaultMaxLineBytes = 256 * 1024 * 1024;
 
 /** How the program is found, and in what surroundings it runs. */
@@ -23,6 +24,7 @@ export interface LaunchOptions {
   readonly maxLineBytes?: number | undefined;
 }
 
+/** How `AgentClient.start` starts an agent, and what it allows it. */
 export interface StartOptions extends LaunchOptions {
   /**
    * Milliseconds until a command that was not answered fails with `TimeoutError`; none by default, as with `Infinity`. It does not count for commands that are
@@ -38,6 +40,7 @@ export interface StartOptions extends LaunchOptions {
   readonly onProtocolError?: ((error: ProtocolError) => void) | undefined;
 }
 
+/** How long one call may take. */
 export interface CallOptions {
   /** Ends the waiting with `AbortedError`; for `run` and `bash` also the work. */
   readonly signal?: AbortSignal | undefined;

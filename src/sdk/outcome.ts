@@ -9,11 +9,13 @@ import { addUsage, emptyUsage } from "../protocol/usage.ts";
 export interface RunFailure {
   /** The agent's own code (`rate_limit`, `turn_limit`, …) where it tells one (this program does, pi does not), or else the stop reason. */
   readonly code: string;
+  /** In the agent's or the provider's words. */
   readonly message: string;
   /** What to do next. */
   readonly hint?: string | undefined;
 }
 
+/** What came of a run, in JSON and RPC mode alike. */
 export interface Outcome {
   /** The last answer's text, as far as it came; empty where there is none. */
   readonly text: string;
@@ -23,6 +25,7 @@ export interface Outcome {
   readonly usage: Usage;
   /** Of the last answer; undefined where there is none. */
   readonly stopReason: StopReason | undefined;
+  /** It was ended before its time, by an abort or a signal. */
   readonly aborted: boolean;
   /** Undefined when the last answer is whole. */
   readonly error: RunFailure | undefined;
@@ -30,12 +33,14 @@ export interface Outcome {
   readonly deniedCalls: readonly DeniedCall[];
 }
 
+/** A sum that records are added to. */
 export interface OutcomeFold {
   /** Throws on a message that lacks what is summed up, and is then as before. */
   add(record: ReceivedRecord): void;
   outcome(): Outcome;
 }
 
+/** The sum of no records yet. */
 export function foldOutcome(): OutcomeFold {
   const messages: OrUnknown<Message>[] = [];
   let usage = emptyUsage();

@@ -9,6 +9,7 @@ import { foldOutcome, type Outcome } from "./outcome.ts";
 import { createRecordReader } from "./record-reader.ts";
 import { startTimer } from "./timer.ts";
 
+/** How `runOnce` starts an agent, and how long it may take. */
 export interface RunOnceOptions extends LaunchOptions {
   /** Ends the agent and rejects with `AbortedError`. */
   readonly signal?: AbortSignal | undefined;
@@ -22,6 +23,7 @@ export interface RunOnceOptions extends LaunchOptions {
 export interface OneRun extends Outcome {
   /** The process's exit code: 0 for a whole answer; 128 + the signal's number where a signal ended it. */
   readonly exitCode: number;
+  /** The session to go on in, by `--session`; undefined where no header came. */
   readonly sessionId: string | undefined;
   /** The end of what was written to stderr, at most 8192 characters. */
   readonly stderr: string;

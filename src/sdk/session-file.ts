@@ -13,13 +13,17 @@ import { createLineSplitter, type Line } from "../util/jsonl.ts";
 
 /** What a model is shown of a branch, and the settings in force at its end. */
 export interface ReceivedContext {
+  /** In the order that the model sees them. */
   readonly messages: readonly OrUnknown<Message>[];
   /** For each message the id of the entry it came from. */
   readonly entryIds: readonly string[];
+  /** Undefined where the branch names none. */
   readonly model: { readonly provider: string; readonly modelId: string } | undefined;
+  /** Undefined where the branch names none. */
   readonly thinkingLevel: ThinkingLevel | undefined;
 }
 
+/** What `readSession` tells beside the entries. */
 export interface ReadSessionOptions {
   /** Told of each line of which something could not be read: how many pieces are lost. */
   readonly onDamage?: ((lost: number) => void) | undefined;
@@ -80,10 +84,14 @@ async function* linesOf(path: string): AsyncGenerator<ReturnType<typeof parseLin
 
 /**
  * The messages of the branch that ends at `leafId` (by default the entry written last; null: none), as a model is shown them: the latest
- * compaction stands for what it summarized, and context edits are applied. An entry of an unknown type adds none.
+ * compaction stands for what it summarized, and context edits are applied. An entry of an unknown type adds none. Throws a `RangeError` for
+ * a `leafId` that none of the entries has.
  */
 export function buildContext(entries: readonly OrUnknown<Entry>[], leafId?: string | null): ReceivedContext {
   // What is unknown in them is passed on as it is.
   const known = entries as readonly Entry[];
+  if (typeof leafId === "string" && !known.some(({ id }) => id === leafId)) {
+    throw new RangeError(`None of the ${known.length} entries has the id ${leafId}`);
+  }
   return tree.buildContext(known, leafId === undefined ? (known.at(-1)?.id ?? null) : leafId) as ReceivedContext;
 }

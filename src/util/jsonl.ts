@@ -3,6 +3,7 @@
 /** A whole line without its end, or the length of one that was too long to keep. */
 export type Line = { readonly bytes: Uint8Array } | { readonly tooLong: number };
 
+/** Cuts bytes that come in pieces into lines; for one stream. */
 export interface LineSplitter {
   /** The lines that these bytes complete. The memory of the bytes is not kept. */
   push(bytes: Uint8Array): Line[];
@@ -61,6 +62,7 @@ function joined(pieces: readonly Uint8Array[], last: Uint8Array, total: number):
 /** A whole line as text, one that was too long to keep, or one that is not UTF-8. */
 export type TextLine = string | { readonly tooLong: number } | { readonly notUtf8: Uint8Array };
 
+/** Cuts bytes that come in pieces into lines of text; for one stream. */
 export interface TextSplitter {
   /** The lines that these bytes complete. The memory of the bytes is not kept. */
   push(bytes: Uint8Array): TextLine[];

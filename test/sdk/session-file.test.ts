@@ -54,6 +54,12 @@ test("a branch is chosen by its last entry; entries of unknown types keep their 
   expect(buildContext([]).messages).toEqual([]);
 });
 
+test("a branch that is not there is an error, and none is an empty conversation", () => {
+  expect(() => buildContext([], "nowhere")).toThrow(new RangeError("None of the 0 entries has the id nowhere"));
+  expect(buildContext([], null).messages).toEqual([]);
+  expect(buildContext([]).messages).toEqual([]);
+});
+
 test("lines that cannot be read cost themselves alone, and are counted", async () => {
   await using dir = tmp();
   const lines = [
