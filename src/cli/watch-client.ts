@@ -2,7 +2,7 @@
 // for a model or a command writes nothing that could fail.
 import { clientMark } from "../util/client-mark.ts";
 
-const everyMs = 1000;
+const everyMs = 500;
 
 /**
  * Only for a client that has said its process id and has started this process itself; one that was started by a shell's pipe may outlive it.

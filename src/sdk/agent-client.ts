@@ -8,6 +8,7 @@ import type { OrUnknown, Received } from "../protocol/unknown.ts";
 import { type AgentRun, startRun } from "./agent-run.ts";
 import { type Approve, idOfStrangeQuestion, isDialog, toUiResponse } from "./approvals.ts";
 import { type Connection, connect, type OutgoingCommand, type Request } from "./connection.ts";
+import { ProtocolError } from "./errors.ts";
 import { guarded } from "./guarded.ts";
 import type { CallOptions, StartOptions } from "./options.ts";
 
@@ -191,7 +192,7 @@ export class AgentClient {
 
   /** The conversation as the model sees it. */
   async getMessages(options?: CallOptions): Promise<OrUnknown<Message>[]> {
-    return (await this.command("get_messages", {}, options)).messages;
+    return listIn(await this.command("get_messages", {}, options), "messages");
   }
 
   /** Gives the model that is now in use. */
@@ -206,7 +207,7 @@ export class AgentClient {
 
   /** The models of providers that can be asked. */
   async getAvailableModels(options?: CallOptions): Promise<Received<Model>[]> {
-    return (await this.command("get_available_models", {}, options)).models;
+    return listIn(await this.command("get_available_models", {}, options), "models");
   }
 
   /** How hard the model is to think from its next request on; a level that it does not tell apart becomes the nearest that it does. */
@@ -221,7 +222,7 @@ export class AgentClient {
 
   /** The levels that the model tells apart (pi: since 0.81.0). */
   async getAvailableThinkingLevels(options?: CallOptions): Promise<ThinkingLevel[]> {
-    return (await this.command("get_available_thinking_levels", {}, options)).levels;
+    return listIn(await this.command("get_available_thinking_levels", {}, options), "levels");
   }
 
   /** How many queued steering messages come at once. */
@@ -303,7 +304,7 @@ export class AgentClient {
 
   /** The user's messages, each with the entry it is in. */
   async getForkMessages(options?: CallOptions): Promise<ReceivedResult<"get_fork_messages">["messages"]> {
-    return (await this.command("get_fork_messages", {}, options)).messages;
+    return listIn(await this.command("get_fork_messages", {}, options), "messages");
   }
 
   /** The session's entries in the order they were written, or those behind the entry `since` (pi: since 0.80.3). */
@@ -321,7 +322,7 @@ export class AgentClient {
 
   /** Undefined where there is none yet. */
   async getLastAssistantText(options?: CallOptions): Promise<string | undefined> {
-    return (await this.command("get_last_assistant_text", {}, options)).text ?? undefined;
+    return (await this.command("get_last_assistant_text", {}, options))?.text ?? undefined;
   }
 
   /** Names the session, as lists of sessions show it; an empty name is refused. */
@@ -331,7 +332,7 @@ export class AgentClient {
 
   /** What a message can expand: prompt templates and skills, and commands of pi's extensions. */
   async getCommands(options?: CallOptions): Promise<Received<CommandInfo>[]> {
-    return (await this.command("get_commands", {}, options)).commands;
+    return listIn(await this.command("get_commands", {}, options), "commands");
   }
 
   /** What becomes of a prompt, as far as the client knows; it waits for an abort that is on its way. */
@@ -377,4 +378,11 @@ export class AgentClient {
 
 function dispositionOf(data: unknown, otherwise: PromptDisposition): PromptDisposition {
   return (data as Disposition | undefined)?.disposition ?? otherwise;
+}
+
+/** A list in the `data` of an answer, from which the methods take it without checking the whole. */
+function listIn<Field extends string, List>(data: { readonly [Key in Field]: List }, field: Field): List {
+  const list: unknown = (data as Partial<typeof data> | null | undefined)?.[field];
+  if (Array.isArray(list)) return list as List;
+  throw new ProtocolError(`An answer has no list of '${field}'`, JSON.stringify(data) ?? "");
 }

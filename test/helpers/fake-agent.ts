@@ -251,6 +251,7 @@ function take(line: string): void {
     started(command);
     run(String(command.message));
   } else if (command.type === "get_state") answer(command, { messageCount: 1, pid: process.pid, argv: process.argv });
+  else if (command.type === "get_messages") answer(command, detail === "" ? undefined : JSON.parse(detail));
   else if (command.type === "levitate") answer(command, { height: command.height });
   else refuse(command, `Unknown command: ${command.type}`);
 }

@@ -292,6 +292,14 @@ test.concurrent("without a function for them, or after it was taken away, questi
   expect(JSON.parse(await client.run("hi").text())).toEqual({ id: "q1", cancelled: true });
 });
 
+test.concurrent.each(["", "null", '{"messages":null}', "[]"])(
+  "an answer of %j has no messages, which is told",
+  async (data) => {
+    await using client = await startFake("well", data);
+    expect(await failureOf(client.getMessages())).toMatchObject({ code: "protocol", line: data });
+  },
+);
+
 test.concurrent("with validation a record that lacks what its type promises is a protocol error", async () => {
   await using client = await startFake("well", "", { validate: true });
   const error = await failureOf(client.getState());
