@@ -220,5 +220,6 @@ describe.each(["AgentClient", "runOnce"])("the program that uses %s", (way) => {
       await program.exited;
       await waitUntil(() => !isAlive(agent) && !isAlive(pid), "both have ended", 10_000);
     },
+    20_000,
   );
 });
