@@ -412,8 +412,10 @@ export function keyVariables(
   return [...new Set([...catalog.map(({ keyEnv }) => keyEnv), ...configured])];
 }
 
+/** An empty variable is none; an empty flag is wrong, since a limit that is not there must not pass for one. */
 function count(name: string, text: string | undefined, least = 1): number | undefined {
-  if (text === undefined || text === "") return undefined;
+  if (text === undefined || (text === "" && !name.startsWith("--"))) return undefined;
+  if (text.trim() === "") throw new AppError("usage", `${name} needs a number, and its value is empty`);
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= least) return value;
   const range = least === 0 ? ", 0 or more" : ` above ${least - 1}`;
@@ -422,7 +424,7 @@ function count(name: string, text: string | undefined, least = 1): number | unde
 
 /** Milliseconds. A number is seconds. */
 function duration(name: string, value: string | number | undefined, code: "usage" | "config"): number | undefined {
-  if (value === undefined || value === "") return undefined;
+  if (value === undefined) return undefined;
   const ms = parseDuration(String(value));
   if (ms !== undefined && ms <= longestMs) return ms;
   throw new AppError(
@@ -432,7 +434,7 @@ function duration(name: string, value: string | number | undefined, code: "usage
 }
 
 function dollars(name: string, text: string | undefined): number | undefined {
-  if (text === undefined || text === "") return undefined;
+  if (text === undefined) return undefined;
   const value = Number(text);
   if (value > 0 && Number.isFinite(value)) return value;
   throw new AppError("usage", `${name} must be US dollars above 0, such as 0.50, not '${text}'`);
