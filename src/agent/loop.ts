@@ -44,8 +44,8 @@ export interface Fallback {
   announce(): void;
 }
 
-/** An answer as it is taken, or what is wrong with it, in words for the model. */
-export type Review = { readonly accepted: string } | { readonly complaint: string };
+/** An answer as it is taken, or what is wrong with it, one problem a line, and the same in words for the model. */
+export type Review = { readonly accepted: string } | { readonly problems: string; readonly complaint: string };
 
 export interface LoopInput extends LoopTarget, LimitOptions {
   /** The prompt in force, looked up for each request; announced before the first user message of a conversation. */
@@ -252,10 +252,11 @@ export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
         due = next;
         continue;
       }
-      const review = ending.status === "done" ? input.review?.(text) : undefined;
+      const isReviewed = ending.status === "done" || ending.error?.code === "empty_answer";
+      const review = isReviewed ? input.review?.(text) : undefined;
       if (!review) return finish(ending);
       if ("accepted" in review) return finish({ ...ending, text: review.accepted });
-      if (rejections++ === maxRejections) return finish({ status: "error", error: rejected(review.complaint), text });
+      if (rejections++ === maxRejections) return finish({ status: "error", error: rejected(review.problems), text });
       complaint = review.complaint;
     }
     cutTurns = cut.size > 0 ? cutTurns + 1 : 0;
@@ -302,8 +303,8 @@ function cutTooOften(maxTokens: number): AppError {
   );
 }
 
-function rejected(complaint: string): AppError {
-  return new AppError("output_schema", `The answer is still not what --output-schema asks for\n${complaint}`);
+function rejected(problems: string): AppError {
+  return new AppError("output_schema", `The answer is still not what --output-schema asks for\n${problems}`);
 }
 
 /** An answer without calls ends the run, well if it says something whole. */

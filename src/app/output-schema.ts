@@ -41,11 +41,11 @@ export async function loadOutputSchema(value: string, cwd: string): Promise<Outp
       try {
         value = JSON.parse(json);
       } catch (error) {
-        return { complaint: complain([`It is not JSON: ${(error as Error).message}`]) };
+        return complain([`It is not JSON: ${(error as Error).message}`]);
       }
       const problems = validate(value);
       if (problems.length === 0) return { accepted: json };
-      return { complaint: complain(problems.map((problem) => describe(problem, value, schema))) };
+      return complain(problems.map((problem) => describe(problem, value, schema)));
     },
   };
 }
@@ -137,15 +137,14 @@ function describe({ instanceLocation, absoluteKeywordLocation }: Problem, value:
   return `At ${pointer(instanceLocation) || "the top"}, ${shown} breaks the rule ${broken}`;
 }
 
-function complain(problems: readonly string[]): string {
+function complain(problems: readonly string[]): Review {
   const shown = problems.slice(0, maxProblems).map((problem) => `- ${problem}`);
   const rest = problems.length > maxProblems ? [`- and ${problems.length - maxProblems} more`] : [];
-  return [
-    "Your answer is not what was asked for:",
-    ...shown,
-    ...rest,
-    "Answer again with the JSON text alone, valid against the schema.",
-  ].join("\n");
+  const list = [...shown, ...rest].join("\n");
+  return {
+    problems: list,
+    complaint: `Your answer is not what was asked for:\n${list}\nAnswer again with the JSON text alone, valid against the schema.`,
+  };
 }
 
 /** The JSON Pointer (RFC 6901) in the fragment of a location; "" for the whole. */

@@ -41,7 +41,7 @@ describe("an answer", () => {
     ["one too many", '{"name":"A","x":1}', 'At /x, 1 breaks the rule "additionalProperties": false'],
     ["a number too small", '{"name":"A","age":-1}', 'At /age, -1 breaks the rule "minimum": 0'],
   ])("%s is not", async (_name, answer, why) => {
-    expect(await review(person, answer)).toEqual({ complaint: expect.stringContaining(why) });
+    expect(await review(person, answer)).toMatchObject({ complaint: expect.stringContaining(why) });
   });
 });
 
@@ -77,7 +77,7 @@ test.each<[name: string, schema: object, valid: unknown, invalid: unknown]>([
   ["items as a list is no rule for other types", { minItems: 1 }, "no list", []],
 ])("%s", async (_name, schema, valid, invalid) => {
   expect(await review(schema, JSON.stringify(valid))).toEqual({ accepted: JSON.stringify(valid) });
-  expect(await review(schema, JSON.stringify(invalid))).toEqual({ complaint: expect.any(String) });
+  expect(await review(schema, JSON.stringify(invalid))).toMatchObject({ complaint: expect.any(String) });
 });
 
 describe("what is no usable schema", () => {

@@ -51,7 +51,23 @@ test("after two rounds of that it is an error, and stdout is empty", async () =>
   const { stdout, stderr, code, requests } = await run(script, ["-p", flag, "count"]);
   expect([stdout, code, requests.length]).toEqual(["", 1, 3]);
   expect(stderr).toContain("The answer is still not what --output-schema asks for");
-  expect(stderr).toContain("three");
+  expect(stderr).toContain("The last answer, not valid:\nthree");
+  expect(stderr).not.toContain("Answer again");
+});
+
+test("an empty answer goes back too", async () => {
+  const { stdout, code, requests } = await run([say(""), say('{"files":3}')], ["-p", flag, "count"]);
+  expect([stdout, code]).toEqual(['{"files":3}\n', 0]);
+  expect(requests[1]?.body.messages.at(-1).content).toContain("It is not JSON");
+});
+
+test("a denied call with --fail-on-denied leaves the value in the verdict", async () => {
+  const bash: Reply = { turn: { calls: [{ id: "c1", name: "bash", arguments: { command: "true" } }] } };
+  const args = ["--mode", "json", "--fail-on-denied", flag, "count"];
+  const { stdout, code } = await run([bash, say('{"files":3}')], args);
+  const { result } = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "");
+  expect(result).toMatchObject({ status: "error", reason: { code: "denied" }, output: { files: 3 } });
+  expect(code).toBe(1);
 });
 
 test("JSON mode's last record and the result file have the value", async () => {
