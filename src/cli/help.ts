@@ -26,8 +26,8 @@ ENVIRONMENT
 EXIT CODES
   0    finished with an answer
   1    API error, fatal tool error, a limit reached, no whole answer, an answer
-       that --output-schema refuses, a denied call with --fail-on-denied, or a
-       required MCP server that is not there
+       that --output-schema refuses or that could not be written, a denied call
+       with --fail-on-denied, or a required MCP server that is not there
   2    wrong usage, wrong configuration or missing key
   129, 130, 143    ended by SIGHUP, SIGINT (Ctrl-C), SIGTERM
 

@@ -48,7 +48,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [first, ...rest] = argv;
   const load = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined;
   const command: AnyCommand = load ? await load() : (await import("./root.ts")).root;
-  const { flags, words, literal } = parseArgs(load ? rest : argv, command.args);
+  const { flags, words, literal } = await parse(load ? rest : argv, command, io);
   if (flags.help) {
     const { renderHelp } = await import("./help.ts");
     io.stdout(renderHelp(command, load !== undefined));
@@ -64,6 +64,18 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     });
   }
   return command.run(flags, { io, env: process.env, cwd: workingDirectory(), words, literal });
+}
+
+async function parse(argv: readonly string[], command: AnyCommand, io: Io) {
+  try {
+    return parseArgs(argv, command.args);
+  } catch (thrown) {
+    if (command.args.result !== undefined) {
+      const { tellRefusal } = await import("./refusal.ts");
+      await tellRefusal(argv, toAppError(thrown), workingDirectory(), io);
+    }
+    throw thrown;
+  }
 }
 
 function workingDirectory(): string {

@@ -1,10 +1,9 @@
 // `--result FILE`: the verdict of a run as one JSON object, true whatever way the run ends. It says `running` from the start on, which shows
 // that the file can be written and is what a run leaves that was killed; the process's end puts the verdict in its place.
-import { existsSync, statSync } from "node:fs";
+import { fstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { App } from "../app/app.ts";
-import { emptyUsage } from "../app/usage.ts";
-import { interrupted, toRunResult, toVerdict, type Verdict } from "../modes/one-shot.ts";
+import { interrupted, toRunResult, toVerdict, unbegun, type Verdict } from "../modes/one-shot.ts";
 import { leave, signalOf } from "../modes/signals.ts";
 import type { RunResult } from "../protocol/outcome.ts";
 import { AppError, toAppError } from "../util/error.ts";
@@ -37,9 +36,9 @@ export function openResultFile(path: string, cwd: string): ResultFile {
   /** The verdict that fits the exit code, whatever the run had said of itself. */
   function conclude(exitCode: number): RunResult {
     const said = settled?.exitCode === exitCode ? settled : undefined;
-    const verdict = said ? undefined : explain(exitCode);
-    const known = said ?? settled ?? (app ? toRunResult(running, app, { text: "", denied: [] }) : nothing());
-    return { ...known, ...verdict, exitCode, durationMs: Math.round(performance.now()) };
+    if (said) return said;
+    const known = settled ?? (app ? toRunResult(running, app, { text: "", denied: [] }) : nothing());
+    return { ...known, ...explain(exitCode), exitCode, durationMs: Math.round(performance.now()) };
   }
 
   function explain(exitCode: number): Verdict {
@@ -85,30 +84,29 @@ export function openResultFile(path: string, cwd: string): ResultFile {
 
 const running = { status: "running", exitCode: null, reason: null } as const;
 
-function nothing(): RunResult {
-  return {
-    ...running,
-    text: "",
-    sessionId: null,
-    model: null,
-    turns: 0,
-    toolCalls: 0,
-    deniedCalls: [],
-    usage: emptyUsage(),
-    cost: 0,
-    durationMs: Math.round(performance.now()),
-  };
-}
+const nothing = () => unbegun(running);
 
 /** Where the file is or will be; what is no regular file must not be replaced by one. */
 function findTarget(path: string): string {
   try {
+    // Asked by the name that was given: what a name such as /dev/stdout leads to may have none of its own.
+    const there = statSync(path, { throwIfNoEntry: false });
+    if (there && !there.isFile()) throw new Error("it is not a regular file");
+    if (there && isStdout(there)) throw new Error("stdout goes there, and its answer would be lost");
     const target = realTarget(path);
-    if (existsSync(target) && !statSync(target).isFile()) throw new Error("it is not a regular file");
     if (!statSync(dirname(target)).isDirectory()) throw new Error("its folder is none");
     return target;
   } catch (error) {
     throw cannotWrite(path, error);
+  }
+}
+
+function isStdout({ dev, ino }: { readonly dev: number; readonly ino: number }): boolean {
+  try {
+    const stdout = fstatSync(1);
+    return stdout.isFile() && stdout.dev === dev && stdout.ino === ino;
+  } catch {
+    return false;
   }
 }
 

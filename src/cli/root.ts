@@ -22,14 +22,14 @@ import { type Config, type Flags, homeFolder, type LoadedFile, requireKey, requi
 import { createHeadlessAsk } from "../modes/headless-ask.ts";
 import { runPrint } from "../modes/print.ts";
 import { forReader } from "../modes/show.ts";
-import { AppError } from "../util/error.ts";
+import { AppError, toAppError } from "../util/error.ts";
 import { log } from "../util/log.ts";
 import { foreignArgs, rootArgs, rootMeta } from "./args.ts";
 import { type CliContext, defineCommand } from "./command.ts";
 import { type RootFlags, toConfigFlags } from "./config-flags.ts";
 import { readTask } from "./read-task.ts";
 import type { ResultFile } from "./result-file.ts";
-import { parseApproval, parseMode, runJsonMode, runRpcMode } from "./run-records.ts";
+import { parseApproval, parseMode, runJsonMode, runRpcMode, tellUnbegun } from "./run-records.ts";
 
 export const root = defineCommand({
   meta: rootMeta,
@@ -38,21 +38,30 @@ export const root = defineCommand({
     if (args.export !== undefined) return exportSession(args.export, args["session-dir"], context);
     if (args["list-models"] !== undefined) return listModels(args["list-models"], args.provider, context);
     if (args.sessions) return (await import("./sessions.ts")).listSessions(args["session-dir"], false, context);
-    if (args.result === undefined) return start(args, context);
-    needsOneShot("--result", args, context);
-    const { openResultFile } = await import("./result-file.ts");
-    const result = openResultFile(args.result, context.cwd);
+    let result: ResultFile | undefined;
+    let hasBegun = false;
+    const begin = () => {
+      hasBegun = true;
+    };
     try {
-      return await start(args, context, result);
+      result = args.result === undefined ? undefined : await openResult(args.result, args, context);
+      return await start(args, context, begin, result);
     } catch (thrown) {
-      result.fail(thrown);
+      result?.fail(thrown);
+      if (args.mode === "json" && !hasBegun) await tellUnbegun(toAppError(thrown), context.io);
       throw thrown;
     }
   },
 });
 
-/** From the flags to the end of the mode that they ask for. */
-async function start(args: RootFlags, context: CliContext, result?: ResultFile): Promise<number> {
+async function openResult(path: string, args: RootFlags, context: CliContext): Promise<ResultFile> {
+  needsOneShot("--result", args, context);
+  const { openResultFile } = await import("./result-file.ts");
+  return openResultFile(path, context.cwd);
+}
+
+/** From the flags to the end of the mode that they ask for. `begin` is told when all is ready for the task. */
+async function start(args: RootFlags, context: CliContext, begin: () => void, result?: ResultFile): Promise<number> {
   const { io, env } = context;
   noteForeignFlags(args);
   const mode = parseMode(args.mode);
@@ -152,6 +161,7 @@ async function start(args: RootFlags, context: CliContext, result?: ResultFile):
     function makeApp(hooks: Pick<AppOptions, "ready">): App {
       const app = createApp({ ...parts, ...hooks });
       result?.follow(app);
+      begin();
       return app;
     }
     return mode === "json" ? runJsonMode(makeApp, oneShot, io) : runPrint(makeApp({}), oneShot, io);

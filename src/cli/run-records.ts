@@ -1,8 +1,8 @@
 // The modes whose stdout is for programs: records alone, one a line. What else there is to say goes to stderr.
 import { type App, type AppOptions, createApp } from "../app/app.ts";
 import type { Io } from "../modes/io.ts";
-import type { OneShot } from "../modes/one-shot.ts";
-import { createRecordOutput, type RecordOutput } from "../modes/records.ts";
+import { type OneShot, toVerdict, unbegun } from "../modes/one-shot.ts";
+import { createRecordOutput, type Outgoing, type RecordOutput } from "../modes/records.ts";
 import { leave } from "../modes/signals.ts";
 import { AppError } from "../util/error.ts";
 import { log } from "../util/log.ts";
@@ -44,6 +44,14 @@ export async function runJsonMode(makeApp: MakeApp, oneShot: OneShot, io: Io): P
   const output = openOutput(io);
   const { runJson } = await import("../modes/json.ts");
   return runJson(makeApp({ ready: output.ready }), oneShot, output, io);
+}
+
+/** JSON mode's only record where a run ends before it has begun. */
+export async function tellUnbegun(error: AppError, io: Io): Promise<void> {
+  const verdict = toVerdict(error);
+  const output = openOutput(io);
+  output.write({ type: "agent_settled", aborted: false, error: verdict.reason, result: unbegun(verdict) } as Outgoing);
+  await output.drain(Promise.resolve());
 }
 
 export async function runRpcMode(parts: Omit<Parts, "ask">, approval: ApprovalFlags, io: Io): Promise<number> {

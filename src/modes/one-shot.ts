@@ -1,5 +1,6 @@
 // What the modes that run one task and end have in common: the task, and the verdict in the words programs read.
 import type { App, LoopOutcome } from "../app/app.ts";
+import { emptyUsage } from "../app/usage.ts";
 import type { ImageContent } from "../protocol/message.ts";
 import type { RunError, RunResult, RunStatus } from "../protocol/outcome.ts";
 import { type AppError, isLimit } from "../util/error.ts";
@@ -54,6 +55,22 @@ export function interrupted(exitCode: number): Verdict {
   return { status: "aborted", exitCode, reason: { code: "aborted", message } };
 }
 
+/** The verdict of a run that has done nothing yet. */
+export function unbegun(verdict: Pick<RunResult, "status" | "exitCode" | "reason">): RunResult {
+  return {
+    ...verdict,
+    text: "",
+    sessionId: null,
+    model: null,
+    turns: 0,
+    toolCalls: 0,
+    deniedCalls: [],
+    usage: emptyUsage(),
+    cost: 0,
+    durationMs: Math.round(performance.now()),
+  };
+}
+
 /** The verdict with what is known of the run. */
 export function toRunResult(
   verdict: Pick<RunResult, "status" | "exitCode" | "reason">,
@@ -63,10 +80,11 @@ export function toRunResult(
 ): RunResult {
   const { turns, toolCalls, usage, isPriced } = app.progress();
   const { provider, id } = app.config.model;
+  const isValid = verdict.status === "done" || verdict.reason?.code === "denied";
   return {
     ...verdict,
     text,
-    ...(answersJson && verdict.status === "done" ? { output: JSON.parse(text) } : {}),
+    ...(answersJson && isValid ? { output: JSON.parse(text) } : {}),
     sessionId: app.session().id,
     model: `${provider}/${id}`,
     turns,

@@ -31,7 +31,7 @@ export interface OneRun extends Outcome {
 
 /**
  * Runs `pi-ts --mode json` (or `pi`) with `task` on its stdin. Questions cannot be answered: what is not allowed by flags (`--yolo`,
- * `--allow`) is denied and listed in `deniedCalls`. Rejects with `SpawnError`; with `ExitError` when the process ends without having settled
+ * `--allow`) is denied and listed in `deniedCalls`. Rejects with `SpawnError`; with `ExitError` when the process ends without having begun or settled
  * (wrong flags, a missing key, a crash); with `ProtocolError`, `AbortedError`, `TimeoutError`. A run that failed is no rejection: `error` and
  * `exitCode` tell of it.
  */
@@ -73,7 +73,8 @@ export async function runOnce(task: string, options: RunOnceOptions = {}): Promi
     const ended = await agent.ended;
     reader.end();
     if (failure) throw failure;
-    if (!isSettled) throw new ExitError(ended);
+    // Without a session the run has not begun, whatever is said of the reason.
+    if (!isSettled || sessionId === undefined) throw new ExitError(ended);
     const { exitCode, stderr } = ended;
     return { ...fold.outcome(), exitCode: exitCode ?? 128 + signalNumber(ended.signal), sessionId, stderr };
   } finally {

@@ -52,6 +52,21 @@ function typesOf(records: Recorded[]): string[] {
   return types.filter((type, i) => type !== "message_update" || types[i - 1] !== "message_update");
 }
 
+test.each<[string, string[], string]>([
+  ["a missing key", ["hi"], "missing_key"],
+  ["a wrong value", ["--max-turns", "x", "hi"], "usage"],
+  ["a flag that does not exist", ["--nope", "hi"], "usage"],
+])("a run that cannot begin for %s tells the verdict alone", async (_name, args, errorCode) => {
+  const { stdout, code } = await runCli(["--mode", "json", ...args], { env: { PI_PROVIDER: "openai" } });
+  const record = z.parse(AgentEvent, JSON.parse(stdout));
+  expect(record).toMatchObject({
+    type: "agent_settled",
+    error: { code: errorCode },
+    result: { status: "error", exitCode: 2, reason: { code: errorCode }, sessionId: null },
+  });
+  expect(code).toBe(2);
+});
+
 test("begins with the session's header, then tells every event; agent_settled comes last", async () => {
   await using dir = tmp();
   const { records, code } = await run([hello], [], { cwd: dir.path });

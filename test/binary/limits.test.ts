@@ -1,6 +1,8 @@
 // Limits of the compiled binary: each ends the run at its boundary, with what it started, and is named in the last record, on stderr and by exit code 1.
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import * as z from "zod/mini";
+import { AgentEvent } from "../../src/protocol/event.ts";
 import { textDelta } from "../helpers/chat-stream.ts";
 import { runs } from "../helpers/process-runs.ts";
 import { startPty } from "../helpers/pty.ts";
@@ -180,9 +182,13 @@ describe("--timeout", () => {
   });
 
   test("also ends the wait for a pipe", async () => {
-    await using cli = startCli(["-p", "--timeout", "1s", "hi", "-"], { env: at("http://127.0.0.1:9"), stdin: "open" });
-    const { stderr, code } = await cli.exited;
-    expect(stderr).toContain("Stopped after 1.0 s: the time limit is reached");
+    const args = ["--mode", "json", "--timeout", "500ms", "hi", "-"];
+    await using cli = startCli(args, { env: at("http://127.0.0.1:9"), stdin: "open" });
+    const { stdout, stderr, code } = await cli.exited;
+    expect(stderr).toContain("Stopped after 500 ms: the time limit is reached");
+    const reason = { code: "time_limit", message: "Stopped after 500 ms: the time limit is reached" };
+    const record = z.parse(AgentEvent, JSON.parse(stdout));
+    expect(record).toMatchObject({ error: reason, result: { status: "limit", exitCode: 1, reason, turns: 0 } });
     expect(code).toBe(1);
   });
 
@@ -198,6 +204,9 @@ describe("--timeout", () => {
     [["--timeout", "soon"], "--timeout must be a time above 0 such as 90, 90s, 10m or 1h"],
     [["--timeout", "0"], "--timeout must be"],
     [["--timeout", "90d"], "--timeout must be"],
+    [["--timeout", ""], "--timeout must be"],
+    [["--max-cost", ""], "--max-cost must be US dollars above 0"],
+    [["--max-turns", ""], "--max-turns needs a number"],
     [["--max-cost", "0"], "--max-cost must be US dollars above 0"],
     [["--max-tool-calls", "some"], "--max-tool-calls must be a whole number above 0"],
   ])("%j is a usage error", async (args, message) => {
