@@ -50,6 +50,13 @@ parse_arguments() {
         esac
         shift 2
         ;;
+      --base-url=* | --dir=* | --target=*)
+        # The same in one word.
+        flag=${1%%=*}
+        value=${1#*=}
+        shift
+        set -- "$flag" "$value" "$@"
+        ;;
       *) fail "unknown argument: $1" "$(usage)" ;;
     esac
   done
@@ -60,6 +67,7 @@ parse_arguments() {
     /*) ;;
     *) dir=$PWD/$dir ;;
   esac
+  [ "$dir" = / ] || dir=${dir%/}
 }
 
 # The name of the build for this machine, as in scripts/release/targets.ts.
@@ -158,10 +166,14 @@ check_sum() {
 clean_up() {
   if [ -n "$downloading" ]; then kill "$downloading" 2>/dev/null; fi
   if [ -n "$work" ]; then rm -rf "$work"; fi
+  # The folders that were made go too, where nothing was put into them.
+  folder=$dir
+  while [ "$folder" != "$kept" ] && rmdir "$folder" 2>/dev/null; do folder=${folder%/*}; done
 }
 
 # A folder inside the target one, so that the last step is a rename, which is done whole or not at all.
 make_work_folder() {
+  while [ ! -d "$kept/" ]; do kept=${kept%/*}; done
   mkdir -p "$dir" 2>/dev/null || fail "cannot make the folder $dir" "Choose another with --dir FOLDER."
   work=$(mktemp -d "$dir/.pi-ts-install.XXXXXX" 2>/dev/null) || fail "cannot write in $dir" "Choose another folder with --dir FOLDER."
 }
@@ -195,6 +207,8 @@ pi_ts_install() {
   work=""
   downloading=""
   parse_arguments "$@"
+  # The deepest folder on the way to the target one that was there before.
+  kept=$dir
   [ -n "$target" ] || target=$(find_target) || exit 1
 
   program=pi-ts

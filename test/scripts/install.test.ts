@@ -10,7 +10,9 @@ setDefaultTimeout(60_000);
 
 const script = readFileSync(join(import.meta.dir, "../../scripts/install.sh"), "utf8");
 const tools =
-  "awk cat chmod cp curl env getconf grep kill mkdir mktemp mv printf rm sed sh sleep tail tr sha256sum".split(" ");
+  "awk cat chmod cp curl env getconf grep kill mkdir mktemp mv printf rm rmdir sed sh sleep tail tr sha256sum".split(
+    " ",
+  );
 
 /** A program that only says its version. */
 const good = "#!/bin/sh\necho pi-ts 1.2.3\n";
@@ -289,6 +291,16 @@ describe("nothing is installed, and an older version stays,", () => {
     await using server = serve(linux);
     expect(await refused(server, { without: ["curl"] })).toContain("it takes curl or wget");
     expect(await refused(server, { without: ["sha256sum"] })).toContain("it takes sha256sum or shasum");
+  });
+
+  test("and folders that were made for it go again, but no others", async () => {
+    await using dir = tmp();
+    mkdirSync(dir.file("a b"));
+    await using server = serve(linux, `${"a".repeat(64)}  pi-ts-linux-x64\n`);
+    const words = [`--base-url=${server.url}`, `--dir=${dir.file("a b/c/d/")}`];
+    const { code, stderr } = await startInstall(fakePath(dir), dir.path, words).result;
+    expect({ code, left: readdirSync(dir.file("a b")) }).toEqual({ code: 1, left: [] });
+    expect(stderr).toContain("the download of pi-ts-linux-x64 is broken");
   });
 
   test("when it is interrupted during the download, at once", async () => {

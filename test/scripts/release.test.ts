@@ -50,8 +50,8 @@ describe("the runtimes", () => {
     const env = { ...process.env, BUN_CONFIG_REGISTRY: "http://127.0.0.1:1", BUN_INSTALL_CACHE_DIR: dir.file("cache") };
     const foreign = targets.filter(({ os }) => os === "windows" || os === "macos").filter(({ os }) => os !== hostOs());
     const load = () => loadRuntimes(foreign, { folder: dir.path, env });
-    expect(load).toThrow(`  windows-x64: @oven/bun-windows-x64@${Bun.version}\n`);
-    expect(load).toThrow(`put the packages into ${dir.file("node_modules")}`);
+    const name = `  windows-x64: @oven/bun-windows-x64@${Bun.version}\n`;
+    expect(load).toThrow(new RegExp(`${RegExp.escape(name)}[^]*${RegExp.escape(`into ${dir.file("node_modules")}`)}`));
   });
 });
 
@@ -65,10 +65,9 @@ describe("release.ts", () => {
   test("builds this platform's program, the same bytes twice, with sums, manifest, install script and smoke test", async () => {
     await using dir = tmp();
     const env = { SOURCE_DATE_EPOCH: "1700000000" };
-    const { code, stdout, stderr } = await release(
-      [target.name, "--out", dir.file("one"), "--base-url", "https://example.org/v1"],
-      env,
-    );
+    const one = [target.name, "--out", dir.file("one"), "--base-url", "https://example.org/v1"];
+    const two = [target.name, "--out", dir.file("two"), "--no-smoke"];
+    const [{ code, stdout, stderr }] = await Promise.all([release(one, env), release(two, env)]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(new RegExp(`^${fileName(target)} +\\d+\\.\\d MB +[0-9a-f]{12} +ok: here$`, "m"));
 
@@ -85,7 +84,6 @@ describe("release.ts", () => {
     expect(readFileSync(dir.file("one/SHA256SUMS"), "utf8")).toBe(`${sha256}  ${fileName(target)}\n`);
     expect(readFileSync(dir.file("one/install.sh"), "utf8")).toContain('\ndefault_base_url="https://example.org/v1"\n');
 
-    await release([target.name, "--out", dir.file("two"), "--no-smoke"], env);
     for (const name of ["manifest.json", "SHA256SUMS"]) {
       expect(readFileSync(dir.file(`two/${name}`), "utf8")).toBe(readFileSync(dir.file(`one/${name}`), "utf8"));
     }
