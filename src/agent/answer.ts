@@ -56,7 +56,7 @@ export function createAnswering(input: LoopInput, limits: Pick<Limits, "cost">, 
 
   async function next(turn: number): Promise<Answer> {
     for (let attempt = 0; ; ) {
-      const result = await ask(input, target, turn);
+      const result = await ask(input, target, turn, limits);
       log.end(result.message);
       const { failure } = result;
       const { room } = target;
@@ -106,10 +106,10 @@ export function createAnswering(input: LoopInput, limits: Pick<Limits, "cost">, 
   return { target: () => target, next };
 }
 
-/** One request and its answer; a request that cannot fit is answered with the reason and never sent. */
-async function ask(input: LoopInput, target: LoopTarget, turn: number): Promise<Answer> {
+/** One request and its answer; one that cannot fit, or for which a compaction left no money, is answered with the reason and never sent. */
+async function ask(input: LoopInput, target: LoopTarget, turn: number, limits: Pick<Limits, "cost">): Promise<Answer> {
   const { provider, model, room } = target;
-  const held = await room?.prepare(turn);
+  const held = (await room?.prepare(turn)) ?? limits.cost();
   const history = input.conversation.messages();
   const message: AssistantMessage = { ...emptyAnswer(target), timestamp: answerTime(history, Date.now()) };
   const request = {

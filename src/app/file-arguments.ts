@@ -77,7 +77,9 @@ export async function readFileArgs(
       await read(path);
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
-      throw new AppError("usage", `@${path}: ${error.message}`);
+      // The tools' words begin with the path.
+      const why = error.message.startsWith(`${path} `) ? error.message.slice(path.length) : `: ${error.message}`;
+      throw new AppError("usage", `@${path}${why}`);
     }
   }
   return { text: texts.join("\n\n"), images };

@@ -1,5 +1,6 @@
 // A command line whose flags are wrong, told where a program would look for the verdict: in the file of `--result`, and in JSON mode on stdout.
 import type { Io } from "../modes/io.ts";
+import { toVerdict } from "../modes/one-shot.ts";
 import type { AppError } from "../util/error.ts";
 
 export async function tellRefusal(argv: readonly string[], error: AppError, cwd: string, io: Io): Promise<void> {
@@ -14,7 +15,7 @@ export async function tellRefusal(argv: readonly string[], error: AppError, cwd:
   }
   if (lastValue("--mode", argv) === "json") {
     const { tellUnbegun } = await import("./run-records.ts");
-    await tellUnbegun(error, io);
+    await tellUnbegun(toVerdict(error), io);
   }
 }
 

@@ -20,6 +20,7 @@ import { createSessions } from "../app/sessions.ts";
 import { systemPromptText } from "../app/system-prompt.ts";
 import { type Config, type Flags, homeFolder, type LoadedFile, requireKey, requirePrice } from "../config/config.ts";
 import { createHeadlessAsk } from "../modes/headless-ask.ts";
+import { toVerdict } from "../modes/one-shot.ts";
 import { runPrint } from "../modes/print.ts";
 import { forReader } from "../modes/show.ts";
 import { AppError, toAppError } from "../util/error.ts";
@@ -29,7 +30,7 @@ import { type CliContext, defineCommand } from "./command.ts";
 import { type RootFlags, toConfigFlags } from "./config-flags.ts";
 import { readTask } from "./read-task.ts";
 import type { ResultFile } from "./result-file.ts";
-import { parseApproval, parseMode, runJsonMode, runRpcMode, tellUnbegun } from "./run-records.ts";
+import { beforeRun, parseApproval, parseMode, runJsonMode, runRpcMode, tellUnbegun } from "./run-records.ts";
 
 export const root = defineCommand({
   meta: rootMeta,
@@ -48,7 +49,7 @@ export const root = defineCommand({
       return await start(args, context, begin, result);
     } catch (thrown) {
       result?.fail(thrown);
-      if (args.mode === "json" && !hasBegun) await tellUnbegun(toAppError(thrown), context.io);
+      if (args.mode === "json" && !hasBegun) await tellUnbegun(toVerdict(toAppError(thrown)), context.io);
       throw thrown;
     }
   },
@@ -154,7 +155,8 @@ async function start(args: RootFlags, context: CliContext, begin: () => void, re
     // The clock of `performance.now()` began with the program.
     const deadline = config.timeoutMs;
     if (deadline !== undefined) (await import("./watchdog.ts")).startWatchdog(deadline, io, result);
-    const text = await beforeDeadline(readTask(words, files !== undefined, io), deadline);
+    const task = beforeDeadline(readTask(words, files !== undefined, io), deadline);
+    const text = await (mode === "json" ? beforeRun(task, io) : task);
     const ask = io.isTerminal(0) && io.isTerminal(2) ? await terminalAsk(env) : createHeadlessAsk(io);
     const parts = { ...(await createParts()), ask, deadline };
     const oneShot = { task: { text, files, images }, answersJson: schema !== undefined, settle: result?.settle };

@@ -1,9 +1,9 @@
 // The modes whose stdout is for programs: records alone, one a line. What else there is to say goes to stderr.
 import { type App, type AppOptions, createApp } from "../app/app.ts";
 import type { Io } from "../modes/io.ts";
-import { type OneShot, toVerdict, unbegun } from "../modes/one-shot.ts";
-import { createRecordOutput, type Outgoing, type RecordOutput } from "../modes/records.ts";
-import { leave } from "../modes/signals.ts";
+import { interrupted, type OneShot, unbegun, type Verdict } from "../modes/one-shot.ts";
+import { createRecordOutput, type RecordOutput } from "../modes/records.ts";
+import { leave, watchSignals } from "../modes/signals.ts";
 import { AppError } from "../util/error.ts";
 import { log } from "../util/log.ts";
 import { approvals, modes } from "./args.ts";
@@ -47,11 +47,23 @@ export async function runJsonMode(makeApp: MakeApp, oneShot: OneShot, io: Io): P
 }
 
 /** JSON mode's only record where a run ends before it has begun. */
-export async function tellUnbegun(error: AppError, io: Io): Promise<void> {
-  const verdict = toVerdict(error);
+export async function tellUnbegun(verdict: Verdict, io: Io): Promise<void> {
+  const aborted = verdict.status === "aborted";
+  const error = aborted ? {} : { error: verdict.reason };
+  const record = { type: "agent_settled", aborted, ...error, result: unbegun(verdict) };
   const output = openOutput(io);
-  output.write({ type: "agent_settled", aborted: false, error: verdict.reason, result: unbegun(verdict) } as Outgoing);
+  output.write(record);
   await output.drain(Promise.resolve());
+}
+
+/** `work` that comes before a run in JSON mode: a signal meanwhile is told in that way too. */
+export async function beforeRun<Value>(work: Promise<Value>, io: Io): Promise<Value> {
+  const signals = watchSignals(io, async () => {
+    const code = signals.exitCode() ?? 1;
+    await tellUnbegun(interrupted(code), io);
+    leave(io, code);
+  });
+  return work.finally(signals.stop);
 }
 
 export async function runRpcMode(parts: Omit<Parts, "ask">, approval: ApprovalFlags, io: Io): Promise<number> {

@@ -62,11 +62,11 @@ test("an image goes to a model that takes them", async () => {
 test.each<[args: string[], why: string]>([
   [["@nowhere.txt"], "@nowhere.txt: there is no such file"],
   [["@a.txt", "@nowhere.txt"], "@nowhere.txt: there is no such file"],
-  [["@folder"], "@folder: folder is a directory"],
+  [["@folder"], "@folder is a directory, not a regular file"],
   [["@binary"], "@binary is binary"],
-  [["@latin1"], "@latin1: "],
+  [["@latin1"], "@latin1 is not valid UTF-8"],
   [["@large"], "@large is too large to send whole: 1048577 bytes"],
-  [["@pipe"], "@pipe: pipe is "],
+  [["@pipe"], "@pipe is a FIFO"],
   [["-m", "gpt-4", "@shot.png"], "@shot.png is an image, and gpt-4 takes none"],
 ])("%j is a usage error before anything is sent", async (args, why) => {
   const { stderr, code, requests } = await run(["-p", ...args, "go"]);

@@ -67,6 +67,18 @@ test.each<[string, string[], string]>([
   expect(code).toBe(2);
 });
 
+test("and so does one that a signal ends while a pipe is silent", async () => {
+  await using dir = tmp();
+  const args = ["--mode", "json", "--result", "result.json", "-"];
+  await using cli = startCli(args, { cwd: dir.path, env: at("http://127.0.0.1:9"), stdin: "open" });
+  await waitUntil(() => existsSync(dir.file("result.json")), "the run has begun");
+  cli.kill("SIGTERM");
+  const { stdout, code } = await cli.exited;
+  const record = z.parse(AgentEvent, JSON.parse(stdout));
+  expect(record).toMatchObject({ aborted: true, result: { status: "aborted", exitCode: 143 } });
+  expect(code).toBe(143);
+});
+
 test("begins with the session's header, then tells every event; agent_settled comes last", async () => {
   await using dir = tmp();
   const { records, code } = await run([hello], [], { cwd: dir.path });

@@ -86,6 +86,23 @@ describe("--max-cost", () => {
     expect([code, requests.length]).toEqual([1, 1]);
   });
 
+  test("a compaction that reaches it ends the run before the request that it made room for", async () => {
+    const table =
+      '[[providers.openai.models]]\nid = "small"\ncontext_window = 8000\ncost = { input = 1, output = 1 }\n';
+    const command = "head -c 14000 /dev/zero | tr '\\0' 'x'";
+    const flood: Reply = {
+      turn: { calls: [{ id: "c1", name: "bash", arguments: { command } }], usage: { prompt: 6000, completion: 10 } },
+    };
+    const notes: Reply = { turn: { text: "## Goal\nsay hi", usage: { prompt: 100_000, completion: 100_000 } } };
+    const { stderr, code, requests } = await run(
+      [flood, notes, hello],
+      ["-p", "--yolo", "-m", "openai/small", "--max-tokens", "500", "--max-cost", "0.10"],
+      table,
+    );
+    expect(stderr).toContain("Stopped after $0.21: the cost limit of $0.10 is reached");
+    expect([code, requests.length]).toEqual([1, 2]);
+  });
+
   test("what stays below it goes on", async () => {
     const { stdout, code } = await run(
       [expensive, hello],
