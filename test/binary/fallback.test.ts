@@ -133,6 +133,7 @@ describe("at the start", () => {
     [["--fallback", "kimi/kimi-k3"], "--fallback kimi/kimi-k3: No API key for provider kimi: set $MOONSHOT_API_KEY"],
     [["--fallback", "two/m,nobody/x"], "--fallback nobody/x: Unknown provider 'nobody'"],
     [["--fallback", "m"], "--fallback m: A model is named by its provider and its id"],
+    [["--fallback", "two/m:high"], "--fallback two/m:high: a model that takes over thinks as much as the run does"],
     [["--fallback", ","], "--fallback names no model"],
     [["--fallback", "two/m", "--record", "r.jsonl"], "--fallback and --record exclude each other"],
     [["--fallback", "two/m", "--max-cost", "1"], "The cost limit cannot be kept: what one/m costs is not known"],
