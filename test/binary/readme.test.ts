@@ -13,18 +13,6 @@ const oneLiners = readmeBlocks("## In scripts and CI", "sh")[0]!.trimEnd().split
 const change = "let answer = 42;";
 const page = "docs/many-at-once.md";
 
-test("its exit codes are those of --help", async () => {
-  const readme = readFileSync(join(import.meta.dir, "../../README.md"), "utf8");
-  const table = readme.split("\n### Exit codes\n")[1]!.split("\n## ")[0]!;
-  const rows = [...table.matchAll(/^\| (\d[\d, ]*) \| (.*) \|$/gm)].map(
-    ([, codes, text]) => `${codes} ${text!.replaceAll("`", "")}`,
-  );
-  const { stdout } = Bun.spawnSync([binaryPath(), "--help"], { env: {} });
-  const help = stdout.toString().split("\nEXIT CODES\n")[1]!.split("\n\n")[0]!;
-  const told = help.split(/\n {2}(?=\d)/).map((entry) => entry.trim().replaceAll(/\s+/g, " "));
-  expect(rows.map((row) => row.split(":")[0])).toEqual(told);
-});
-
 interface Place extends AsyncDisposable {
   readonly dir: TmpDir;
   /** A repository with one commit behind a branch of `origin`, a commit on top, and a change that is staged. */
