@@ -74,10 +74,11 @@ describe("of servers that ignore their input's end and SIGTERM, are wrapped in a
   });
 });
 
-test("a server that behaves ends with the agent even when that is killed", async () => {
+test("a server that does not want to go ends with the agent even when that is killed", async () => {
   await using dir = tmp();
   const pidFile = dir.file("pid");
-  writeConfig(dir.path, { stubborn: mcpServer({ pidFile, log: dir.file("log"), tools: [hang] }) });
+  const server = mcpServer({ stubborn: true, pidFile, log: dir.file("log"), tools: [hang] });
+  writeConfig(dir.path, { stubborn: server });
   await using model = await startReplayServer(calls);
   await using cli = startCli(["-p", "--yolo", "go"], { home: dir.path, env: reach(chatWire, model.url) });
   await waitUntil(() => hasCall(dir), "the tool is called");

@@ -5,12 +5,21 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { createLineSplitter, type Line } from "../../util/jsonl.ts";
 import type { McpStdio } from "../../util/mcp-server.ts";
 import { createPipe } from "../../util/pipe.ts";
-import { type Exit, endGroup, followEscapees, type GroupChild, spawnGroup } from "../../util/process-group.ts";
+import {
+  type Exit,
+  endGroup,
+  followEscapees,
+  type GroupChild,
+  guardGroups,
+  spawnGroup,
+} from "../../util/process-group.ts";
 import type { ServerLog } from "./server-log.ts";
 import type { ServerTransport } from "./transport.ts";
 
-/** A message longer than this is not read, and ends the connection. */
+/** A message longer than this, or so much without a message in it, ends the connection: it might go on for ever. */
 const maxLine = 64 * 1024 * 1024;
+/** How long lines are dealt with before everything else has its turn, and how long that turn is. */
+const sliceMs = 10;
 /** From the end of its input to SIGTERM, and from there to SIGKILL. */
 const inputEndMs = 700;
 const killGraceMs = 500;
@@ -35,6 +44,8 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
   const [errors] = await Promise.all([createPipe(), followEscapees()]);
   let child: GroupChild;
   try {
+    // A server that does not look at the end of its input would outlive a program that is killed.
+    guardGroups();
     child = spawnGroup([server.command, ...server.args], {
       cwd: server.cwd ?? cwd,
       env: { ...env, ...server.env },
@@ -54,6 +65,9 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
   const early: JSONRPCMessage[] = [];
   let reason: string | undefined;
   let isNoisy = false;
+  /** Bytes since the last message. */
+  let idleBytes = 0;
+  let restedAt = performance.now();
   let isOver = false;
   const over = Promise.withResolvers<void>();
   let closing: Promise<void> | undefined;
@@ -87,11 +101,7 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
   };
 
   function take(line: Line): void {
-    if ("tooLong" in line) {
-      reason = `it sent a message of ${line.tooLong} bytes, of which ${maxLine} are possible`;
-      void transport.close();
-      return;
-    }
+    if ("tooLong" in line) return;
     const text = decoder.decode(line.bytes);
     if (text.trim() === "") return;
     const messages = parseMessages(text);
@@ -100,6 +110,7 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
       if (!isNoisy) onNoise(text);
       isNoisy = true;
     }
+    if (messages.length > 0) idleBytes = 0;
     for (const message of messages) {
       if (transport.onmessage) transport.onmessage(message);
       else early.push(message);
@@ -110,13 +121,27 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
   async function takeAll(lines: readonly Line[]): Promise<void> {
     for (const line of lines) {
       take(line);
-      await Promise.resolve();
+      if (performance.now() - restedAt < sliceMs) await Promise.resolve();
+      else {
+        await Bun.sleep(sliceMs);
+        restedAt = performance.now();
+      }
     }
   }
 
+  /** A server that never stops to print must not keep us from everything else. */
   async function readOutput(): Promise<void> {
     try {
-      for await (const bytes of child.stdout ?? []) await takeAll(splitter.push(bytes));
+      for await (const bytes of child.stdout ?? []) {
+        idleBytes += bytes.length;
+        await takeAll(splitter.push(bytes));
+        if (idleBytes > maxLine) {
+          reason ??= `it printed more than ${maxLine / 1024 / 1024} MB without the end of a message`;
+          return;
+        }
+        await new Promise(setImmediate);
+        restedAt = performance.now();
+      }
       await takeAll(splitter.end());
     } catch {
       // What cannot be read any more has ended.
@@ -126,7 +151,10 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
   async function readErrors(): Promise<void> {
     try {
       const stream = errors ? Bun.file(errors.readFd).stream() : child.stderr;
-      for await (const bytes of stream ?? []) log.write(bytes);
+      for await (const bytes of stream ?? []) {
+        log.write(bytes);
+        await new Promise(setImmediate);
+      }
     } catch {
       // The same.
     }
@@ -170,6 +198,8 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
 
 /** The messages of a line: one, or a list of them; none when it is no JSON-RPC 2.0. */
 function parseMessages(line: string): JSONRPCMessage[] {
+  // Most of what is none is seen at once, and much faster.
+  if (!/^\s*[{[]/.test(line)) return [];
   try {
     const value: unknown = JSON.parse(line);
     const all = Array.isArray(value) ? value : [value];

@@ -1,5 +1,5 @@
 // Servers as child processes, seen from the transport: what is known of one that does not want to talk.
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createServerLog } from "../../../src/tools/mcp/server-log.ts";
 import { startStdio } from "../../../src/tools/mcp/stdio.ts";
 import { isAtWork } from "../../helpers/process-runs.ts";
@@ -77,4 +77,27 @@ test("one that was closed by us has no reason of its own", async () => {
   await script.transport.close();
   expect(script.transport.reason()).toBeUndefined();
   expect(isAtWork(script.pid)).toBe(false);
+});
+
+describe("one that never stops to print", () => {
+  test.each([
+    ["lines", "exec yes 'no message'"],
+    ["notifications", `exec yes '{"jsonrpc":"2.0","method":"notifications/message"}'`],
+    ["on stderr", "exec yes >&2"],
+  ])("leaves everything else its turn: %s", async (_, command) => {
+    await using script = await startScript(command);
+    await script.transport.start();
+    for (let turn = 0; turn < 5; turn++) await Bun.sleep(1);
+    await script.transport.close();
+    expect(isAtWork(script.pid)).toBe(false);
+  });
+
+  test("is ended when no message comes to its end", async () => {
+    await using script = await startScript("exec cat /dev/zero");
+    const closed = Promise.withResolvers<void>();
+    script.transport.onclose = closed.resolve;
+    await script.transport.start();
+    await closed.promise;
+    expect(script.transport.reason()).toBe("it printed more than 64 MB without the end of a message");
+  });
 });
