@@ -18,7 +18,7 @@ const maxDepth = 64;
 export function toParameters(inputSchema: unknown = { type: "object" }): Parameters | undefined {
   if (!isObject(inputSchema) || (inputSchema.type !== undefined && inputSchema.type !== "object")) return undefined;
   const root = inputSchema;
-  const top = flatten(root, root, 0);
+  const top = flatten(root, root, new Map());
   const renamed = new Map<string, string>();
   const properties: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(top.properties)) {
@@ -26,9 +26,9 @@ export function toParameters(inputSchema: unknown = { type: "object" }): Paramet
     if (sent !== name) renamed.set(sent, name);
     properties[sent] = clean(schema, root, 0);
   }
-  const sentName = new Map([...renamed].map(([sent, name]) => [name, sent]));
+  const sentNames = new Map([...renamed].map(([sent, name]) => [name, sent]));
   const required = top.required
-    .map((name) => sentName.get(name) ?? name)
+    .map((name) => sentNames.get(name) ?? name)
     .filter((name) => Object.hasOwn(properties, name));
   const definitions = ["$defs", "definitions"].flatMap((key) => {
     const value = root[key];
@@ -36,15 +36,16 @@ export function toParameters(inputSchema: unknown = { type: "object" }): Paramet
   });
   const description = typeof root.description === "string" ? { description: root.description } : {};
   const additional = "additionalProperties" in root ? clean(root.additionalProperties, root, 0) : undefined;
+  const schema = {
+    type: "object",
+    ...description,
+    properties,
+    ...(required.length > 0 ? { required } : {}),
+    ...(additional === undefined ? {} : { additionalProperties: additional }),
+    ...Object.fromEntries(definitions),
+  };
   return {
-    schema: {
-      type: "object",
-      ...description,
-      properties,
-      ...(required.length > 0 ? { required } : {}),
-      ...(additional === undefined ? {} : { additionalProperties: additional }),
-      ...Object.fromEntries(definitions),
-    },
+    schema: tidy(schema, schema, sentNames) as Record<string, unknown>,
     toArguments: (args) =>
       Object.fromEntries(Object.entries(args).map(([name, value]) => [renamed.get(name) ?? name, value])),
   };
@@ -55,11 +56,17 @@ interface Top {
   readonly required: readonly string[];
 }
 
-/** The properties of a schema and of its parts: all of an `allOf`, any of an `anyOf` or `oneOf`, where only what each needs is needed. */
-function flatten(schema: Json, root: Json, depth: number): Top {
-  if (depth > maxDepth) return { properties: {}, required: [] };
-  const part = (value: unknown): Top =>
-    isObject(value) ? flatten(value, root, depth + 1) : { properties: {}, required: [] };
+const nothing: Top = { properties: {}, required: [] };
+
+/**
+ * The properties of a schema and of its parts: all of an `allOf`, any of an `anyOf` or `oneOf`, where only what each needs is needed. Each
+ * part is looked at once, however often it is referred to, and a part inside itself adds nothing; `known` holds what came of them.
+ */
+function flatten(schema: Json, root: Json, known: Map<Json, Top>): Top {
+  const before = known.get(schema);
+  if (before) return before;
+  known.set(schema, nothing);
+  const part = (value: unknown): Top => (isObject(value) ? flatten(value, root, known) : nothing);
   const own: Top = {
     properties: isObject(schema.properties) ? schema.properties : {},
     required: isTexts(schema.required) ? schema.required : [],
@@ -75,10 +82,12 @@ function flatten(schema: Json, root: Json, depth: number): Top {
       required: first?.required.filter((name) => others.every(({ required }) => required.includes(name))) ?? [],
     };
   });
-  return {
+  const top: Top = {
     properties: Object.assign({}, ...[...any, ...all].map(({ properties }) => properties)),
     required: [...new Set([...all, ...any].flatMap(({ required }) => required))],
   };
+  known.set(schema, top);
+  return top;
 }
 
 function freeName(name: string, taken: Json): string {
@@ -105,6 +114,18 @@ const schemas = [
   "unevaluatedItems",
 ];
 
+/** What the values of keywords have to be; one that is not is left out. */
+const valueTypes: Readonly<Record<string, "string" | "number" | "boolean">> = {
+  ...typed("string", ["title", "description", "format", "pattern", "contentEncoding", "contentMediaType"]),
+  ...typed("number", ["minimum", "maximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems"]),
+  ...typed("number", ["minProperties", "maxProperties", "minContains", "maxContains"]),
+  ...typed("boolean", ["uniqueItems", "readOnly", "writeOnly", "deprecated"]),
+};
+
+function typed<Type>(type: Type, keywords: readonly string[]): Record<string, Type> {
+  return Object.fromEntries(keywords.map((keyword) => [keyword, type]));
+}
+
 /** A schema without what is no JSON Schema 2020-12: keywords of older drafts in their new form, wrong ones left out. */
 function clean(schema: unknown, root: Json, depth: number): unknown {
   if (typeof schema === "boolean") return schema;
@@ -127,6 +148,8 @@ function clean(schema: unknown, root: Json, depth: number): unknown {
       if (typeof value === "string" && resolve(value, root)) result.$ref = value;
     } else if (key === "enum") {
       if (Array.isArray(value) && value.length > 0) result.enum = value;
+    } else if (Object.hasOwn(valueTypes, key)) {
+      if (typeof value === valueTypes[key]) result[key] = value;
     } else if (schemaMaps.includes(key)) {
       if (isObject(value)) result[key] = mapValues(value, inner);
     } else if (schemaLists.includes(key)) {
@@ -156,12 +179,40 @@ function clean(schema: unknown, root: Json, depth: number): unknown {
   return result;
 }
 
+/**
+ * A value of the finished `schema` with texts that are Unicode, and with references that lead somewhere in it: those to a property by the name
+ * that it has now, and no others.
+ */
+function tidy(value: unknown, schema: Json, sentNames: ReadonlyMap<string, string>): unknown {
+  if (typeof value === "string") return wellFormed(value);
+  if (Array.isArray(value)) return value.map((entry) => tidy(entry, schema, sentNames));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
+    if (key !== "$ref" || typeof inner !== "string") return [[wellFormed(key), tidy(inner, schema, sentNames)]];
+    const ref = inner.replace(/^(#\/properties\/)([^/]*)/, (whole, start: string, name: string) => {
+      const sent = sentNames.get(decodePart(name));
+      return sent === undefined ? whole : `${start}${sent}`;
+    });
+    return resolve(ref, schema) ? [[key, ref]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+function wellFormed(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "");
+}
+
+/** A part of a JSON pointer as the name that it stands for. */
+function decodePart(part: string): string {
+  return part.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
 /** What a reference into the schema itself names (RFC 6901); undefined for any other. */
 function resolve(ref: string, root: Json): Json | undefined {
   if (!ref.startsWith("#/")) return undefined;
   let target: unknown = root;
   for (const part of ref.slice(2).split("/")) {
-    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    const name = decodePart(part);
     if (!isObject(target) || !Object.hasOwn(target, name)) return undefined;
     target = target[name];
   }

@@ -114,3 +114,51 @@ test("a property named as one of Object's own is a property like any other", () 
   const properties = JSON.parse('{"constructor":{"type":"string"},"toString":{"type":"string"}}');
   expect(schemaOf({ type: "object", properties }).properties).toEqual(properties);
 });
+
+describe("references", () => {
+  test("to a property go by the name that it has now", () => {
+    const { properties } = schemaOf({
+      type: "object",
+      properties: { "the name": { type: "string" }, other: { $ref: "#/properties/the name" } },
+    });
+    expect(properties).toEqual({ the_name: { type: "string" }, other: { $ref: "#/properties/the_name" } });
+  });
+
+  test("to a part that is not sent are left out", () => {
+    const part = { properties: { a: { type: "string" } } };
+    const schema = {
+      type: "object",
+      properties: { b: { $ref: "#/dependencies/x/properties/a" } },
+      dependencies: { x: part },
+    };
+    expect(schemaOf(schema).properties).toEqual({ b: {} });
+  });
+
+  test("that branch again and again, or lead back, cost no time", () => {
+    const steps = Array.from({ length: 60 }, (_, i) => {
+      const next = { $ref: `#/$defs/s${(i + 1) % 60}` };
+      return [`s${i}`, { anyOf: [next, next], properties: { [`p${i}`]: {} } }];
+    });
+    const schema = { type: "object", $ref: "#/$defs/s0", $defs: Object.fromEntries(steps) };
+    expect(Object.keys(schemaOf(schema).properties)).toHaveLength(60);
+  });
+});
+
+test("keywords whose values are of the wrong kind are left out", () => {
+  const { properties } = schemaOf({
+    type: "object",
+    properties: {
+      a: { type: "string", minLength: "3", format: 7, description: ["x"], uniqueItems: "no", maxLength: 5 },
+    },
+  });
+  expect(properties).toEqual({ a: { type: "string", maxLength: 5 } });
+});
+
+test("texts are Unicode, and without NUL, at every depth", () => {
+  const { properties } = schemaOf({
+    type: "object",
+    properties: { a: { type: "object", description: "x\ud800\0y", properties: { "b\ud800": { enum: ["\ud801"] } } } },
+  });
+  const inner = { "b\ufffd": { enum: ["\ufffd"] } };
+  expect(properties).toEqual({ a: { type: "object", description: "x\ufffdy", properties: inner } });
+});
