@@ -2,6 +2,7 @@
 import { dirname, join } from "node:path";
 import type { McpHttp, McpServer, McpStdio } from "../util/mcp-server.ts";
 import { resolvePath } from "../util/paths.ts";
+import { namedSecrets } from "../util/redact.ts";
 
 /** A server's table, as `[mcp.NAME]` in config.toml or an entry of `mcpServers` has it. Times are seconds. */
 export interface McpTable {
@@ -84,9 +85,17 @@ export function resolveMcpServers(sources: readonly McpSource[], env: Environmen
       required: table.required ?? false,
       enabled: table.enabled ?? true,
       trustAnnotations: table.trust_annotations ?? false,
-      secrets: expand.values(),
+      secrets: [...new Set([...expand.values(), ...(transport ? writtenSecrets(transport) : [])])].filter(Boolean),
     };
   });
+}
+
+/** What is written down under a name such as `API_KEY` or `Authorization`, and the password in a URL. */
+function writtenSecrets(transport: McpStdio | McpHttp): string[] {
+  if (transport.kind === "stdio") return namedSecrets(transport.env);
+  const { searchParams, password } = new URL(transport.url);
+  const parameters = Object.fromEntries(searchParams);
+  return [...namedSecrets(transport.headers), ...namedSecrets({ ...parameters, password })];
 }
 
 function isDefinition({ command, url }: McpTable): boolean {
@@ -151,11 +160,15 @@ function expandAll(texts: Readonly<Record<string, string>>, key: string, expand:
 interface Expander {
   /** `$NAME` alone, and `${NAME}` and `${NAME:-default}` anywhere, become values of the environment. Throws for one that is not set. */
   (text: string, key: string): string;
-  /** Those that were used. */
+  /** Those that were used, but for what is no secret. */
   values(): string[];
 }
 
 const variables = /^\$([A-Za-z_]\w*)$|\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
+
+/** Variables about the user and the machine, that paths are made of. */
+const harmless =
+  /^(?:HOME|PWD|USER|LOGNAME|USERNAME|SHELL|LANG|TMPDIR|TEMP|TMP|PATH|APPDATA|LOCALAPPDATA|USERPROFILE|XDG_\w+)$/;
 
 function createExpander(env: Environment): Expander {
   const used = new Set<string>();
@@ -164,7 +177,7 @@ function createExpander(env: Environment): Expander {
       const variable = whole ?? name ?? "";
       const value = env[variable] || fallback;
       if (value === undefined) throw new Error(`${key}: $${variable} is not set`);
-      if (env[variable]) used.add(value);
+      if (env[variable] && !harmless.test(variable)) used.add(value);
       return value;
     });
   return Object.assign(expand, { values: () => [...used] });

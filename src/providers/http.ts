@@ -1,6 +1,6 @@
 // The one place that talks to a provider: a POST whose answer streams back, with its time limit and its failures as AppErrors.
 import { AppError } from "../util/error.ts";
-import { redact } from "../util/redact.ts";
+import { namedSecrets, redact } from "../util/redact.ts";
 import { headOf } from "../util/truncate.ts";
 import { type BodyLimits, readHead } from "./body.ts";
 import { connectionLost, plainReason } from "./connection-error.ts";
@@ -17,7 +17,7 @@ import {
 import type { ProviderSettings } from "./provider.ts";
 import type { TlsOptions } from "./tls.ts";
 
-/** A request as it goes out. `secrets` are never shown in an error, and neither are the values of headers that `isSecretHeader` names. */
+/** A request as it goes out. `secrets` are never shown in an error, and neither are the values of headers that are secret by their names. */
 export interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -151,17 +151,9 @@ function watchBody(response: Response, { begun, over, broken }: BodyWatcher): Re
   return new Response(body, { status, statusText, headers });
 }
 
-/** Headers whose values are keys, by their names; what else a header takes from a variable is among the secrets of the request. */
-const secretHeader = /key|token|secret|auth|credential|cookie|password/i;
-
-/** The values of headers that hold a secret, by their names. */
-export function headerSecrets(headers: HttpRequest["headers"]): string[] {
-  return Object.entries(headers).flatMap(([name, value]) => (secretHeader.test(name) ? [value] : []));
-}
-
-/** All that must not be shown of a request. */
+/** All that must not be shown of a request; what a header takes from a variable is among its `secrets`. */
 export function secretsOf({ secrets, headers }: Pick<HttpRequest, "secrets" | "headers">): string[] {
-  return [...secrets, ...headerSecrets(headers)];
+  return [...secrets, ...namedSecrets(headers)];
 }
 
 /** What of a provider's settings goes into the `secrets` of a request. */

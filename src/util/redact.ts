@@ -29,6 +29,16 @@ export function redactAll<Value>(value: Value, secrets: readonly (string | undef
   return hide(value) as Value;
 }
 
+/** What headers, variables and parameters are called whose values are keys. */
+const secretName = /key|token|secret|auth|credential|cookie|password/i;
+
+/** The values that are secret by their names, whole and without the scheme in front of a token. */
+export function namedSecrets(values: Readonly<Record<string, string>>): string[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    secretName.test(name) ? [value, value.replace(/^(?:basic|bearer|digest|token)\s+/i, "")] : [],
+  );
+}
+
 /** `text` without the given secrets, also where JSON or JSON in JSON holds them, and otherwise as it is. */
 export function hideSecrets(text: string, secrets: readonly (string | undefined)[]): string {
   let result = text;

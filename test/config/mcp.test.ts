@@ -53,6 +53,10 @@ describe("variables of the environment", () => {
     expect(one({ command: "x", args: ["${TOKEN}", "${NONE:-plain}"] }).secrets).toEqual(["token-0123456789"]);
   });
 
+  test("of which paths are made are no secrets", () => {
+    expect(one({ command: "x", args: ["${HOME}/notes"] }).secrets).toEqual([]);
+  });
+
   test("that are not set are a problem that names the key and the variable", () => {
     expect(one({ command: "x", args: ["a", "${NONE}"] }).problem).toBe("args[1]: $NONE is not set");
     expect(one({ url: "http://x", headers: { A: "$NONE" } }).problem).toBe("headers.A: $NONE is not set");
@@ -122,4 +126,12 @@ describe("several files", () => {
     );
     expect(servers.map(({ transport }) => transport)).toMatchObject([{ command: "x" }, { command: "y" }]);
   });
+});
+
+test.each([
+  [{ command: "x", env: { API_KEY: "k-0123", LOG: "warn" } }, ["k-0123"]],
+  [{ url: "http://x/mcp", headers: { Authorization: "Bearer t-0123", Accept: "a" } }, ["Bearer t-0123", "t-0123"]],
+  [{ url: "http://u:pass@x/mcp?api_key=k-0123&page=1" }, ["k-0123", "pass"]],
+])("what is written down under the name of a secret is one: %j", (table, secrets) => {
+  expect(one(table).secrets).toEqual(secrets);
 });

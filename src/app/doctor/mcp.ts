@@ -1,6 +1,5 @@
 // Whether the MCP servers of a run can be used: each that it would start is started, asked for its tools, and ended.
 import { findProjectMcpFile } from "../../config/project.ts";
-import { headerSecrets } from "../../providers/http.ts";
 import type { McpServer } from "../../util/mcp-server.ts";
 import { plural } from "../../util/plural.ts";
 import { redactAll } from "../../util/redact.ts";
@@ -32,7 +31,7 @@ export const mcpCheck: Check = {
     const told = servers.flatMap((server) => {
       const finding = findings.get(server);
       // A secret may be any word, such as the name of a verdict.
-      return finding ? { ...redactAll(finding, secretsOf(server)), verdict: finding.verdict, about: server.name } : [];
+      return finding ? { ...redactAll(finding, server.secrets), verdict: finding.verdict, about: server.name } : [];
     });
     const all = [...(await checkProjectFile(surroundings)), ...told];
     return all.length > 0 ? all : { verdict: "skipped", text: "no servers are configured" };
@@ -82,9 +81,4 @@ function describe(server: McpServer, report: McpReport): Finding {
 
 function factsOf({ source, required, transport }: McpServer, state: McpReport["state"] | "unused") {
   return { source, required, transport: transport?.kind ?? null, state };
-}
-
-/** Beside what came from the environment, what is written down under a name such as `API_KEY` or `Authorization`. */
-function secretsOf({ secrets, transport }: McpServer): string[] {
-  return [...secrets, ...headerSecrets(transport?.kind === "http" ? transport.headers : (transport?.env ?? {}))];
 }

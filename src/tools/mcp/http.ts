@@ -12,8 +12,15 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 const resumptions = 2;
 /** How long the end of the session may take to be said. */
 const goodbyeMs = 1000;
+/** What an answer, or a message in a stream, may have; more of it is not read. */
+const longestMessage = 64 * 1024 * 1024;
 
-export function createHttp({ url, headers }: McpHttp, fetch: Fetch, secrets: readonly string[]): ServerTransport {
+export function createHttp(
+  { url, headers }: McpHttp,
+  fetch: Fetch,
+  secrets: readonly string[],
+  maxBytes = longestMessage,
+): ServerTransport {
   let reason: string | undefined;
   let failedResumptions = 0;
   let closing: Promise<void> | undefined;
@@ -25,7 +32,7 @@ export function createHttp({ url, headers }: McpHttp, fetch: Fetch, secrets: rea
   async function request(input: string | URL, init: RequestInit = {}): Promise<Response> {
     const isResumption = init.method === "GET" && new Headers(init.headers).has("last-event-id");
     try {
-      const response = await fetch(String(input), init);
+      const response = limited(await fetch(String(input), init), maxBytes, lose);
       if (isResumption) failedResumptions = response.ok ? 0 : failedResumptions + 1;
       const id = init.method === "POST" ? requestId(init.body) : undefined;
       return id === undefined || !isEventStream(response) ? response : watched(response, id);
@@ -101,19 +108,55 @@ export function createHttp({ url, headers }: McpHttp, fetch: Fetch, secrets: rea
 
 const connectionClosed = -32000;
 
+/** What went wrong, in words that go behind "the MCP server x: ". */
 function toError(error: unknown, url: string, secrets: readonly string[]): Error {
-  const { message, code } = error as Error & { code?: unknown };
-  const host = new URL(url).host;
+  const { message, code, name } = error as Error & { code?: unknown };
   const text = redact(message.replace(/^Streamable HTTP error: (?:Error POSTing to endpoint: )?/, ""), secrets);
   if (typeof code === "number" && code > 0) {
-    const said = text.trim() === "" || text === "null" ? "" : `: ${text.trim().slice(0, 300)}`;
+    const [, target] = /^Redirect to (\S+) not followed/.exec(text) ?? [];
+    if (target !== undefined) return new Error(`it redirects to ${target}, which is not followed: name the final URL`);
+    // A page is for people to look at.
+    const said =
+      text.trim() === "" || text === "null" || /^\s*<(?:!doctype|html)/i.test(text)
+        ? ""
+        : `: ${text.trim().slice(0, 300)}`;
     const hint =
       code === 401 || code === 403 ? " (check headers or bearer_token_env; signing in by OAuth is not supported)" : "";
     const words = `it answered with HTTP ${code}${said}${hint}`;
     return code === 404 || (code === 400 && /session/i.test(text)) ? new SessionLost(words) : new Error(words);
   }
-  if ((error as Error).name === "AbortError") return new Error("the connection is closed");
-  return new Error(`${host} cannot be reached: ${text}`);
+  if (name === "AbortError") return new Error("the connection is closed");
+  if (error instanceof TooLarge) return error;
+  const [, type] = /^Unexpected content type: (.*)$/.exec(text) ?? [];
+  if (type !== undefined || name === "ZodError" || name === "$ZodError" || error instanceof SyntaxError) {
+    const what = type === undefined ? "what is no message of the protocol" : `the content type ${type}`;
+    return new Error(`it answered with ${what}; is the URL that of an MCP server?`);
+  }
+  return new Error(`${new URL(url).host} cannot be reached: ${text}`);
+}
+
+class TooLarge extends Error {}
+
+/** The response with a body that fails when it goes on for ever. In a stream of events each one counts for itself, and `lose` is told. */
+function limited(response: Response, maxBytes: number, lose: (why: string) => void): Response {
+  const isStream = isEventStream(response);
+  let length = 0;
+  const body = response.body?.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(bytes, controller) {
+        const at = isStream ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).lastIndexOf("\n\n") : -1;
+        length = at < 0 ? length + bytes.length : bytes.length - at;
+        if (length > maxBytes) {
+          const why = `it sent a message of more than ${maxBytes / 1024 / 1024} MB`;
+          if (isStream) lose(why);
+          throw new TooLarge(why);
+        }
+        controller.enqueue(bytes);
+      },
+    }),
+  );
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers });
 }
 
 /** The id of the request in a body; undefined for a notification or an answer. */

@@ -44,7 +44,7 @@ async function setUp(
     },
   });
   const url = `http://127.0.0.1:${server.port}/mcp`;
-  const transport = createHttp({ kind: "http", url, headers: {} }, fetch, ["hunter2hunter2"]);
+  const transport = createHttp({ kind: "http", url, headers: {} }, fetch, ["hunter2hunter2"], 2 ** 21);
   const connection = await connect({ transport, timeoutMs: 5000, onListChanged() {}, onClose() {} });
   return {
     connection,
@@ -94,6 +94,43 @@ describe("a call", () => {
     expect(error.message).toContain(words);
     expect(error instanceof SessionLost).toBe(kind === SessionLost);
   });
+});
+
+const html = { "content-type": "text/html" };
+const endless = (type: string, status = 200) =>
+  new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(2 ** 20).fill(0x20)) }), {
+    status,
+    headers: { "content-type": type },
+  });
+
+test.each([
+  ["a page", () => new Response("<html>sign in</html>", { headers: html }), "the content type text/html; is the URL"],
+  [
+    "an error's page",
+    () => new Response("<html>oops</html>", { status: 502, headers: html }),
+    /^it answered with HTTP 502$/,
+  ],
+  [
+    "no JSON",
+    () => new Response("{", { headers: { "content-type": "application/json" } }),
+    "no message of the protocol",
+  ],
+  ["other JSON", () => Response.json({ ok: true }), "no message of the protocol"],
+  [
+    "the way to another host",
+    () => Response.redirect("http://localhost:1/x", 307),
+    "redirects to http://localhost:1/x",
+  ],
+  ["JSON without end", () => endless("application/json"), "a message of more than 2 MB"],
+] as const)("%s in the place of an answer is said in words", async (_, answer, words) => {
+  await using setup = await setUp(answer);
+  await expect(setup.connection.call("t", {}, limits)).rejects.toThrow(words);
+});
+
+test("a stream whose message never ends is the end of the connection", async () => {
+  await using setup = await setUp(() => endless("text/event-stream"));
+  await expect(setup.connection.call("t", {}, limits)).rejects.toThrow("Connection closed");
+  expect(setup.reason()).toBe("it sent a message of more than 2 MB");
 });
 
 test("a server that is not there is named", async () => {
