@@ -167,7 +167,11 @@ interface Offer extends ToolSet {
 /** Everything in the order of names, so that no request depends on which server was faster. */
 function makeOffer(servers: readonly Server[], further: ReturnType<typeof resourceTools>): Offer {
   const all = servers.flatMap((server) => server.tools().map((tool) => ({ server, tool })));
-  const names = offeredNames(all.map(({ server, tool }) => ({ server: server.config.name, name: tool.name })));
+  const configured = servers.map(({ config }) => config.name);
+  const names = offeredNames(
+    all.map(({ server, tool }) => ({ server: server.config.name, name: tool.name })),
+    configured,
+  );
   const tools = new Map<string, Tool>(further.map((tool) => [tool.name, tool]));
   const offered = new Map<Server, Map<string, string>>(servers.map((server) => [server, new Map()]));
   const specs: ToolSpec[] = further.map(toSpec);
@@ -181,6 +185,7 @@ function makeOffer(servers: readonly Server[], further: ReturnType<typeof resour
   const prompts = servers.flatMap((server) => server.prompts().map((prompt) => ({ server, prompt })));
   const promptNames = offeredNames(
     prompts.map(({ server, prompt }) => ({ server: server.config.name, name: prompt.name })),
+    configured,
   );
   return {
     specs: specs.sort((a, b) => (a.name < b.name ? -1 : 1)),

@@ -15,37 +15,49 @@ export interface TrueName {
 
 /**
  * `mcp__server__tool` for each, in the same order. A name with other characters than letters, digits, `_` and `-`, or one that is too long,
- * gets a hash of the true one at its end; so does one that another has already. Of the same true name only the first gets one.
+ * gets a hash of the true one at its end. Of the same true name only the first gets one. `servers` are all there are, whether they have tools
+ * or not, so that no name depends on who is there.
  */
-export function offeredNames(tools: readonly TrueName[]): (string | undefined)[] {
+export function offeredNames(tools: readonly TrueName[], servers: readonly string[]): (string | undefined)[] {
+  const prefixes = namePrefixes(servers);
   const taken = new Set<string>();
-  const seen = new Set<string>();
-  return tools.map((tool) => {
-    const key = JSON.stringify([tool.server, tool.name]);
-    if (seen.has(key)) return undefined;
-    seen.add(key);
-    const plain = plainName(tool);
-    const name = plain === undefined || taken.has(plain) ? hashedName(tool, key) : plain;
-    if (taken.has(name)) return undefined;
-    taken.add(name);
-    return name;
+  return tools.map(({ server, name }) => {
+    const prefix = prefixes.get(server) ?? prefixOf(plainServer(server));
+    const whole = `${prefix}${name}`;
+    const isPlain = name !== "" && whole.length <= longest && name.search(foreign) === -1;
+    const offered = isPlain ? whole : withHash(`${prefix}${name.replace(foreign, "_")}`, longest, [server, name]);
+    if (taken.has(offered)) return undefined;
+    taken.add(offered);
+    return offered;
   });
 }
 
-/** What the names of a server's tools begin with. */
-export function namePrefix(server: string): string {
-  return `mcp__${server.replace(foreign, "_").slice(0, longestServer)}__`;
+/**
+ * What the names of each server's tools begin with. None begins as another does: the server's part has no `__`, and where two would be the
+ * same, those that are not written so get a hash.
+ */
+export function namePrefixes(servers: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    servers.map((server) => {
+      const plain = plainServer(server);
+      const isShared = servers.some((other) => other !== server && plainServer(other) === plain);
+      return [server, prefixOf(isShared && plain !== server ? withHash(plain, longestServer, [server]) : plain)];
+    }),
+  );
 }
 
-function plainName({ server, name }: TrueName): string | undefined {
-  const whole = `${namePrefix(server)}${name}`;
-  return name === "" || whole.length > longest || name.search(foreign) !== -1 ? undefined : whole;
+function prefixOf(server: string): string {
+  return `mcp__${server}__`;
 }
 
-function hashedName({ server, name }: TrueName, key: string): string {
-  const hash = new Bun.CryptoHasher("sha256").update(key).digest("hex").slice(0, hashLength);
-  const readable = `${namePrefix(server)}${name.replace(foreign, "_")}`;
-  return `${readable.slice(0, longest - hashLength - 1)}_${hash}`;
+function plainServer(name: string): string {
+  return name.replace(foreign, "_").replace(/__+/g, "_").slice(0, longestServer).replace(/_$/, "");
+}
+
+/** `text` cut so that a hash of `key` fits behind it. */
+function withHash(text: string, length: number, key: readonly string[]): string {
+  const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify(key)).digest("hex").slice(0, hashLength);
+  return `${text.slice(0, length - hashLength - 1)}_${hash}`;
 }
 
 /** A test for true names in which `*` stands for any characters. */

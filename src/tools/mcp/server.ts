@@ -95,6 +95,8 @@ export function createServer(config: McpServer, host: ServerHost): Server {
 
   const limits: RequestLimits = { timeoutMs: config.startupMs };
 
+  const log = createServerLog(join(host.logFolder, `mcp-${config.name.replace(/[^\w.-]/g, "_")}.log`));
+
   /** A way to the server, ready for messages; the code behind it is loaded only for those that need it. */
   async function openTransport(): Promise<ServerTransport> {
     const way = config.transport;
@@ -102,7 +104,6 @@ export function createServer(config: McpServer, host: ServerHost): Server {
     if (way.kind === "http") return (await import("./http.ts")).createHttp(way, host.fetch, config.secrets);
     const { startStdio } = await import("./stdio.ts");
     const { cwd, env } = host;
-    const log = createServerLog(join(host.logFolder, `mcp-${config.name.replace(/[^\w.-]/g, "_")}.log`));
     const onNoise = (line: string) =>
       host.debug(
         `The MCP server ${config.name} prints lines that are no JSON-RPC, which are passed over: ${line.slice(0, 200)}`,

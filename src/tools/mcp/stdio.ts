@@ -58,7 +58,7 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
     throw startFailure(error, server, cwd);
   }
   if (errors) closeSync(errors.writeFd);
-  log.note(`started, process ${child.pid}`);
+  log.begin(child.pid);
   const splitter = createLineSplitter(maxLine);
   const decoder = new TextDecoder();
   /** What came before anybody listened. */

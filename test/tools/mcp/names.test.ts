@@ -1,7 +1,11 @@
 import { expect, test } from "bun:test";
-import { matchesAny, namePrefix, offeredNames } from "../../../src/tools/mcp/names.ts";
+import { matchesAny, namePrefixes, offeredNames } from "../../../src/tools/mcp/names.ts";
 
-const names = (server: string, ...tools: string[]) => offeredNames(tools.map((name) => ({ server, name })));
+const names = (server: string, ...tools: string[]) =>
+  offeredNames(
+    tools.map((name) => ({ server, name })),
+    [server],
+  );
 
 test("a plain name stays as it is", () => {
   expect(names("docs", "search", "a_b", "a-b", "A1")).toEqual([
@@ -43,10 +47,24 @@ test("of one true name only the first is offered", () => {
   expect(names("s", "a", "a", "b")).toEqual(["mcp__s__a", undefined, "mcp__s__b"]);
 });
 
-test("servers whose names look the same keep their tools apart", () => {
-  const offered = offeredNames(["my server", "my.server", "my_server"].map((server) => ({ server, name: "x" })));
-  expect(new Set(offered).size).toBe(3);
-  expect(offered.every((name) => name?.startsWith(namePrefix("my server")))).toBe(true);
+test("servers whose names look the same keep their tools apart, and the one that is written so has the plain name", () => {
+  const servers = ["my server", "my.server", "my_server", "my__server", "my_server_"];
+  const offered = offeredNames(
+    servers.map((server) => ({ server, name: "x" })),
+    servers,
+  );
+  expect(new Set(offered).size).toBe(5);
+  expect(offered[2]).toBe("mcp__my_server__x");
+  // Who has tools at the moment makes no difference.
+  const alone = servers.flatMap((server) => offeredNames([{ server, name: "x" }], servers));
+  expect(alone).toEqual(offered);
+});
+
+test("no server's names begin as another's do, so that a rule for one holds for no other", () => {
+  const servers = ["a", "a__b", "a_", "a.", "_a", "a__", `${"a".repeat(40)}x`, `${"a".repeat(40)}y`];
+  const prefixes = [...namePrefixes(servers).values()];
+  for (const one of prefixes) expect(prefixes.filter((other) => other.startsWith(one))).toEqual([one]);
+  expect(prefixes.every((prefix) => /^mcp__[\w-]{1,32}__$/.test(prefix))).toBe(true);
 });
 
 test("a pattern holds for true names, whatever they are made of", () => {

@@ -43,6 +43,19 @@ test("stops at a megabyte a run, and still knows the end", async () => {
   log.close();
 });
 
+test("goes on with the next process of a run, however much the one before said, and forgets only its tail", async () => {
+  await using dir = tmp();
+  const path = dir.file("mcp-x.log");
+  const log = createServerLog(path);
+  log.begin(1);
+  log.write(bytes(`the reason\n${"x".repeat(2 * megabyte)}`));
+  log.close();
+  log.begin(2);
+  expect(log.tail()).toBe("");
+  log.close();
+  expect(readFileSync(path, "utf8")).toContain("the reason");
+});
+
 test("has a tail of a few lines that are safe to show", async () => {
   await using dir = tmp();
   const log = createServerLog(dir.file("mcp-x.log"));
