@@ -99,6 +99,8 @@ export interface App {
   activity(): Activity;
   /** Also true while a prompt waits for the compaction that makes room for it. */
   isCompacting(): boolean;
+  /** The MCP servers that are still starting, for which the next prompt waits. */
+  startingServers(): readonly string[];
   /** Resolves when nothing runs any more, commands of the user's included. */
   idle(): Promise<void>;
   /** Runs one prompt to its end; rejects only when something is running already, the text is blank or the session cannot be written. */
@@ -520,6 +522,7 @@ export function createApp(options: AppOptions): App {
     queue,
     activity: () => activity,
     isCompacting: () => compacting || activity === "compaction",
+    startingServers: () => mcp?.pending() ?? [],
     idle,
     async prompt(text, images) {
       if (text.trim() === "" && !images?.length) throw new AppError("usage", "The task is empty");

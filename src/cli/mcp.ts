@@ -149,7 +149,7 @@ async function add(words: readonly string[], flags: Flags, { io, env }: CliConte
   const [program, ...rest] = command;
   const table: McpTable = {
     command: program,
-    args: rest,
+    args: rest.length > 0 ? rest : undefined,
     env: pairs("--env", flags.env, /^([^=]+)=(.*)$/s),
     cwd: flags.cwd,
     url,

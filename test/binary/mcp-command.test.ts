@@ -66,6 +66,13 @@ describe("add", () => {
     expect(Bun.TOML.parse(readFileSync(file, "utf8"))).toEqual({ provider: "kimi", permissions: { allow: ["read"] } });
   });
 
+  test("says what is wrong with a server as it is now", async () => {
+    await using dir = tmp();
+    const { code, stderr } = await mcp(dir.path, ["add", "x", "--", "npx -y thing"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain("its command is a whole line");
+  });
+
   test.each([
     ["without a name", ["add"], "needs a name"],
     ["without a program or a url", ["add", "x"], "needs a program or a --url"],

@@ -32,6 +32,15 @@ describe("what a server prints that is no message", () => {
     expect(result.stderr).not.toContain("warning");
   });
 
+  test("keeps neither the run nor its end from anything when it never ends", async () => {
+    const { told, stderr, code } = await runWithServers({
+      servers: { noisy, endless: { command: "yes", startup_timeout: 1 } },
+      turns,
+    });
+    expect([code, told]).toEqual([0, ['echo {"a":1}']]);
+    expect(stderr).toMatch(/warning: .*endless is left out/);
+  });
+
   test("is said once to whoever looks for a fault", async () => {
     const { stderr } = await runWithServers({ servers: { noisy }, turns, env: { PI_TS_DEBUG: "1" } });
     expect(stderr.match(/prints lines that are no JSON-RPC/g)).toHaveLength(1);
@@ -162,6 +171,7 @@ describe("a server that does not come", () => {
     const { pty, model } = setup;
     await pty.waitFor("> ");
     pty.write("hi\r");
+    await pty.waitFor("waiting for MCP servers  1 s");
     await pty.waitFor("Waiting for MCP servers to start: slow");
     pty.write("\x03");
     await pty.waitFor("interrupted");

@@ -131,7 +131,7 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
   }
 
   async function runPrompt(text: string, task: Task): Promise<string> {
-    status.start(modelName());
+    status.start(modelName(), app.startingServers().length > 0);
     // What cannot be stored is not said, and no reason to leave.
     const { status: end, error, answered } = await promptTask(app, task).catch(notStored);
     status.stop();

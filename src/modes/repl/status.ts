@@ -7,8 +7,8 @@ import type { Style } from "../style.ts";
 import type { Screen } from "./screen.ts";
 
 export interface Status {
-  /** Begins with a run; `model` is whom it waits for. */
-  start(model: string): void;
+  /** Begins with a run; `model` is whom it waits for, behind servers that are still starting. */
+  start(model: string, serversFirst: boolean): void;
   follow(event: AgentEvent): void;
   /** While a person is asked; the time does not count. */
   pause(): void;
@@ -134,10 +134,10 @@ export function createStatus(screen: Screen, style: Style, enabled: boolean): St
   }
 
   return {
-    start(name) {
+    start(name, serversFirst) {
       begin();
       model = visibleLine(name);
-      wait(`waiting for ${model}`);
+      wait(`waiting for ${serversFirst ? "MCP servers" : model}`);
     },
     follow,
     pause() {
