@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { isAlive } from "../helpers/fake-client.ts";
 import { mcpServer, pidsIn } from "../helpers/mcp-server.ts";
+import { isAtWork } from "../helpers/process-runs.ts";
 import { startProxy } from "../helpers/proxy-server.ts";
 import { type CliOptions, type CliResult, runCli } from "../helpers/run-cli.ts";
 import { pemPath, startTlsServer } from "../helpers/tls-server.ts";
@@ -410,7 +410,7 @@ describe("MCP servers", () => {
     expect(shown.stdout).not.toContain(token);
     expect(existsSync(dir.file("never"))).toBe(false);
     expect(pidsIn(pidFile).length).toBe(4);
-    expect(pidsIn(pidFile).filter(isAlive)).toEqual([]);
+    expect(pidsIn(pidFile).filter(isAtWork)).toEqual([]);
   });
 
   test("those of the flags count too, and what the flags leave out is not started", async () => {
@@ -608,7 +608,7 @@ describe.concurrent("what never ends does not keep it:", () => {
       ["stubborn", "warning"],
       ["late", "failure"],
     ]);
-    expect(pidsIn(pidFile).filter(isAlive)).toEqual([]);
+    expect(pidsIn(pidFile).filter(isAtWork)).toEqual([]);
   }, 25_000);
 
   test("a server that takes the connection and keeps silent", async () => {

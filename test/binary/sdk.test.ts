@@ -13,6 +13,7 @@ import {
   type StartOptions,
 } from "../../src/index.ts";
 import { failureOf, isAlive } from "../helpers/fake-client.ts";
+import { isAtWork } from "../helpers/process-runs.ts";
 import type { Reply } from "../helpers/replay-server.ts";
 import { startReplayServer } from "../helpers/replay-server.ts";
 import { binaryPath, cleanEnv } from "../helpers/run-cli.ts";
@@ -214,11 +215,11 @@ describe.each(["AgentClient", "runOnce"])("the program that uses %s", (way) => {
       await waitUntil(async () => (await told()) > 0, "the command runs");
       const pid = await told();
       const agent = Number(/PPid:\s+(\d+)/.exec(await Bun.file(`/proc/${pid}/status`).text())?.[1]);
-      expect(isAlive(agent)).toBe(true);
+      expect(isAtWork(agent)).toBe(true);
       if (how === "exit") program.stdin.write("end\n");
       else program.kill(how as NodeJS.Signals);
       await program.exited;
-      await waitUntil(() => !isAlive(agent) && !isAlive(pid), "both have ended", 10_000);
+      await waitUntil(() => !isAtWork(agent) && !isAtWork(pid), "both have ended", 10_000);
     },
     20_000,
   );
