@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { type Environment, resolveConfig } from "../config/config.ts";
 import recording from "../providers/replay/demo.jsonl" with { type: "text" };
 import { createReplayProvider } from "../providers/replay/index.ts";
-import { type App, createApp } from "./app.ts";
+import type { App } from "./app.ts";
+import { createApp } from "./create-app.ts";
 import { loadPermissions } from "./permissions.ts";
 
 export const task = "test.sh fails. Find out why, mend it, and show that it passes.";

@@ -1,7 +1,8 @@
 // The root command: from flags to a configuration, from a configuration to a mode.
 import { dirname } from "node:path";
-import { type App, type AppOptions, createApp } from "../app/app.ts";
+import type { App, AppOptions } from "../app/app.ts";
 import type { ChosenSession } from "../app/choose-session.ts";
+import { createApp } from "../app/create-app.ts";
 import { createProvider, createRefusal } from "../app/create-provider.ts";
 import { beforeDeadline } from "../app/deadline.ts";
 import { loadConfig } from "../app/load-config.ts";

@@ -1,5 +1,6 @@
 // The modes whose stdout is for programs: records alone, one a line. What else there is to say goes to stderr.
-import { type App, type AppOptions, createApp } from "../app/app.ts";
+import type { App, AppOptions } from "../app/app.ts";
+import { createApp } from "../app/create-app.ts";
 import type { Io } from "../modes/io.ts";
 import { interrupted, type OneShot, unbegun, type Verdict } from "../modes/one-shot.ts";
 import { createRecordOutput, type RecordOutput } from "../modes/records.ts";

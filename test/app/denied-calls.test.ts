@@ -1,6 +1,6 @@
 // The calls that the gate refused, as the last event of a prompt lists them.
 import { expect, test } from "bun:test";
-import { createApp } from "../../src/app/app.ts";
+import { createApp } from "../../src/app/create-app.ts";
 import { loadPermissions } from "../../src/app/permissions.ts";
 import { type Flags, resolveConfig } from "../../src/config/config.ts";
 import type { Answer } from "../../src/permission/gate.ts";

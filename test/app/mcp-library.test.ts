@@ -28,7 +28,7 @@ async function loadedBy(servers: Parameters<typeof writeConfig>[1], flags: reado
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   expect(stdout, stderr).toBe("done\n");
   const modules = readFileSync(list, "utf8").split("\n");
-  expect(modules.some((path) => path.endsWith("/src/app/app.ts"))).toBe(true);
+  expect(modules.some((path) => path.endsWith("/src/app/create-app.ts"))).toBe(true);
   return modules.filter((path) => path.includes("/node_modules/@modelcontextprotocol/"));
 }
 

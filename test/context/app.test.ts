@@ -1,6 +1,6 @@
 // The context of an app: what `/tokens` and the totals say, the warning, and a compaction asked for by hand.
 import { expect, test } from "bun:test";
-import { createApp } from "../../src/app/app.ts";
+import { createApp } from "../../src/app/create-app.ts";
 import { loadPermissions } from "../../src/app/permissions.ts";
 import { runCommand } from "../../src/commands/index.ts";
 import { resolveConfig } from "../../src/config/config.ts";
