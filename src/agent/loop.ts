@@ -13,6 +13,7 @@ import type { Model } from "../protocol/model.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Conversation } from "../session/session.ts";
 import { AppError, abortError } from "../util/error.ts";
+import { unlessAborted } from "../util/unless-aborted.ts";
 import { abortedAnswer, createAnswering } from "./answer.ts";
 import { executeTool, type ToolEnvironment } from "./execute-tool.ts";
 import { createLimits, type LimitOptions, notRunText } from "./limits.ts";
@@ -148,6 +149,11 @@ export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
     if (change) announce(change);
   }
 
+  /** An abort is dealt with where the request would be made. */
+  function unlessOver(error: unknown): void {
+    if (!signal.aborted) throw error;
+  }
+
   function say(message: Message): void {
     announce(message);
     if (!answered) unanswered.push(message);
@@ -219,7 +225,7 @@ export async function runLoop(input: LoopInput): Promise<LoopOutcome> {
       rejections = 0;
     }
     due = "steering";
-    if (input.ready) await unlessAborted(input.ready(), signal);
+    if (input.ready) await unlessAborted(input.ready(), signal).catch(unlessOver);
     if (turn > 1) await announceChange();
     const { message, failure, cutCalls, paused } = await answering.next(turn);
     const text = begun + textOf(message);
@@ -280,14 +286,6 @@ function notRun({ id, name }: ToolCall): ToolResultMessage {
 }
 
 type Ending = Omit<LoopOutcome, "denied" | "answered">;
-/** Waits for `promise`, but no longer than until the abort. */
-function unlessAborted(promise: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
-  if (signal.aborted) return Promise.resolve();
-  const { promise: aborted, resolve } = Promise.withResolvers<void>();
-  const abort = () => resolve();
-  signal.addEventListener("abort", abort);
-  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener("abort", abort));
-}
 
 const cutByLimit = "not run: the output limit cut this call off before it was complete.";
 const cutSomehow = "not run: the arguments stop in the middle, most likely because the output limit cut this call off.";

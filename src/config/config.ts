@@ -3,14 +3,14 @@ import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ThinkingLevel } from "../protocol/message.ts";
 import type { Model } from "../protocol/model.ts";
-import { thinkingLevels } from "../protocol/thinking-level.ts";
-import { parseDuration } from "../util/duration.ts";
 import { AppError } from "../util/error.ts";
 import { homeDirectory } from "../util/home.ts";
+import { type ChoiceLayer, chooseModel } from "./choose-model.ts";
 import type { ConfigFile, QuirkTable } from "./file.ts";
 import { type McpSource, mcpSources } from "./mcp.ts";
 import { absolutePaths, headerKeyVariables, type NetworkConfig, resolveNetwork } from "./network.ts";
 import { type PermissionConfig, resolvePermissions } from "./permissions.ts";
+import { checkUrl, count, dollars, duration, seconds, thinkingLevel } from "./values.ts";
 
 /** Flags as the command line gave them; numbers are still text. */
 export interface Flags {
@@ -257,9 +257,6 @@ export function requirePrice({ maxCost, isPriceKnown, model }: Config): void {
   });
 }
 
-/** Which layer says what the provider is, and the model. */
-export type ChoiceLayer = "flag" | "environment" | "file" | "default";
-
 /** The layers that provider and model come from. Throws as `resolveConfig` does. */
 export function explainChoice(
   flags: Flags,
@@ -280,82 +277,6 @@ function mergeFiles(files: readonly LoadedFile[]): ConfigFile {
     }
   }
   return { ...Object.assign({}, ...files.map(({ content }) => content).toReversed()), providers };
-}
-
-interface Choice {
-  readonly provider: string;
-  readonly model: string;
-  /** A provider may come from the model, which only it serves. */
-  readonly from: { readonly provider: ChoiceLayer | "model"; readonly model: ChoiceLayer };
-}
-
-const choiceLayers = ["flag", "environment", "file"] as const;
-
-/**
- * Provider and model, each from the highest layer that names it. `provider/model` names both where its first part is a provider.
- * A model from a lower layer than the provider is left aside when the catalog knows it for other providers only.
- */
-function chooseModel(
-  flags: Flags,
-  env: Environment,
-  file: ConfigFile,
-  catalog: readonly KnownProvider[],
-  defaultProvider: string,
-): Choice {
-  const names = new Set([...catalog.map(({ name }) => name), ...Object.keys(file.providers ?? {})]);
-  const servers = (id: string) => catalog.filter(({ models }) => models.some((model) => model.id === id));
-  const layers = [
-    { provider: flags.provider, model: flags.model, source: "on the command line" },
-    { provider: env.PI_PROVIDER || undefined, model: env.PI_MODEL || undefined, source: "in the environment" },
-    { provider: file.provider, model: file.model, source: "in config.toml" },
-  ].map((layer) => splitModel(layer, names));
-  const providerLayer = layers.findIndex((layer) => layer.provider !== undefined);
-  const modelLayer = layers.findIndex((layer) => layer.model !== undefined);
-  const named = layers[providerLayer]?.provider;
-  const model = layers[modelLayer]?.model;
-  if (named !== undefined && !names.has(named)) throw unknownProvider(named, names, layers[providerLayer]?.source);
-  if (model === "") throw new AppError("usage", `The model named ${layers[modelLayer]?.source} is empty`);
-  const from = {
-    provider: choiceLayers[providerLayer] ?? "default",
-    model: choiceLayers[modelLayer] ?? "default",
-  } as const;
-  if (named === undefined && model !== undefined) {
-    const [server, ...others] = servers(model);
-    if (server && others.length === 0) return { provider: server.name, model, from: { ...from, provider: "model" } };
-  }
-  const provider = named ?? defaultProvider;
-  const foreign =
-    model !== undefined &&
-    providerLayer !== -1 &&
-    providerLayer < modelLayer &&
-    servers(model).length > 0 &&
-    !servers(model).some(({ name }) => name === provider);
-  if (model !== undefined && !foreign) return { provider, model, from };
-  const fallback = catalog.find(({ name }) => name === provider)?.defaultModel ?? firstModel(file, provider);
-  if (fallback === undefined) {
-    throw new AppError("usage", `Provider ${provider} has no default model`, { hint: "Name one with --model." });
-  }
-  return { provider, model: fallback, from: { ...from, model: "default" } };
-}
-
-interface Layer {
-  readonly provider: string | undefined;
-  readonly model: string | undefined;
-  /** Where it was said, in words. */
-  readonly source: string;
-}
-
-function splitModel(layer: Layer, names: ReadonlySet<string>): Layer {
-  const slash = layer.model?.indexOf("/") ?? -1;
-  const prefix = layer.model?.slice(0, slash);
-  if (layer.model === undefined || slash < 1 || prefix === undefined || !names.has(prefix)) return layer;
-  if (layer.provider !== undefined && layer.provider !== prefix) return layer;
-  return { ...layer, provider: prefix, model: layer.model.slice(slash + 1) };
-}
-
-function firstModel(file: ConfigFile, provider: string): string | undefined {
-  const first = file.providers?.[provider]?.models?.[0];
-  return typeof first === "string" ? first : first?.id;
 }
 
 type FileModels = NonNullable<NonNullable<ConfigFile["providers"]>[string]["models"]>;
@@ -412,69 +333,8 @@ export function keyVariables(
   return [...new Set([...catalog.map(({ keyEnv }) => keyEnv), ...configured])];
 }
 
-/** An empty variable is none; an empty flag is wrong, since a limit that is not there must not pass for one. */
-function count(name: string, text: string | undefined, least = 1): number | undefined {
-  if (text === undefined || (text === "" && !name.startsWith("--"))) return undefined;
-  if (text.trim() === "") throw new AppError("usage", `${name} needs a number, and its value is empty`);
-  const value = Number(text);
-  if (Number.isSafeInteger(value) && value >= least) return value;
-  const range = least === 0 ? ", 0 or more" : ` above ${least - 1}`;
-  throw new AppError("usage", `${name} must be a whole number${range}, not '${text}'`);
-}
-
-/** Milliseconds. A number is seconds. */
-function duration(name: string, value: string | number | undefined, code: "usage" | "config"): number | undefined {
-  if (value === undefined) return undefined;
-  const ms = parseDuration(String(value));
-  if (ms !== undefined && ms <= longestMs) return ms;
-  throw new AppError(
-    code,
-    `${name} must be a time above 0 such as 90, 90s, 10m or 1h, at most 24 days, not '${value}'`,
-  );
-}
-
-function dollars(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (value > 0 && Number.isFinite(value)) return value;
-  throw new AppError("usage", `${name} must be US dollars above 0, such as 0.50, not '${text}'`);
-}
-
-function thinkingLevel(text: string | undefined): ThinkingLevel | undefined {
-  if (text === undefined) return undefined;
-  const level = thinkingLevels.find((name) => name === text);
-  if (level) return level;
-  throw new AppError("usage", `--thinking must be one of ${thinkingLevels.join(", ")}, not '${text}'`);
-}
-
-/** A timer takes no more, about 24 days. */
-const longestMs = 2 ** 31 - 1;
-
-function seconds(env: Environment, name: string, configured: number | undefined, fallback: number): number {
-  const text = env[name];
-  const value = text ? Number(text) : (configured ?? fallback);
-  if (!Number.isFinite(value) || value < 0)
-    throw new AppError("usage", `${name} must be seconds, 0 or more, not '${text}'`);
-  return Math.min(value * 1000, longestMs);
-}
-
-function checkUrl(url: string, source: string): string {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new AppError("usage", `'${url}' is not an http or https URL`, {
-      hint: `Check ${source}.`,
-    });
-  }
-  return url.replace(/\/+$/, "");
-}
-
 function noBaseUrl(provider: string): AppError {
   return new AppError("config", `Provider ${provider} has no base_url`, {
     hint: `Set base_url under [providers.${provider}] in config.toml, or pass --base-url.`,
-  });
-}
-
-function unknownProvider(name: string, names: ReadonlySet<string>, source = ""): AppError {
-  return new AppError("usage", `Unknown provider '${name}' ${source}`.trimEnd(), {
-    hint: `Known: ${[...names].join(", ")}. A further one is a [providers.${name}] table in config.toml.`,
   });
 }

@@ -1,6 +1,7 @@
 // `.mcp.json` and its like: `{ "mcpServers": { NAME: … } }`, as other programs write it too. Loaded only when there is such a file.
 import * as z from "zod/mini";
 import { AppError } from "../util/error.ts";
+import { isObject } from "../util/is-object.ts";
 import type { McpSource, McpTable } from "./mcp.ts";
 
 const texts = z.record(z.string(), z.string());
@@ -72,8 +73,4 @@ function wrong(path: string, why: string): AppError {
   return new AppError("config", `${path}: ${why}`, {
     hint: 'Its form is {"mcpServers": {"NAME": {"command": "…", "args": ["…"]}}}, or with a "url" in the place of the command.',
   });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 // The MCP servers of a run: the tables of all layers, merged by name, with the environment's values in their places.
 import { dirname, join } from "node:path";
+import { longestTimerMs } from "../util/duration.ts";
 import type { McpHttp, McpServer, McpStdio } from "../util/mcp-server.ts";
 import { resolvePath } from "../util/paths.ts";
 import { namedSecrets } from "../util/redact.ts";
@@ -45,9 +46,6 @@ export function mcpSources(
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export const mcpDefaults = { startupSeconds: 60, callSeconds: 300 } as const;
-
-/** A timer takes no more, about 24 days. */
-const longestMs = 2 ** 31 - 1;
 
 /**
  * The servers by name, those of the first source first. Of several tables with one name the first that says how the server is reached defines
@@ -108,7 +106,7 @@ function given(table: McpTable): McpTable {
 
 /** 0 is no limit. */
 function milliseconds(seconds: number): number {
-  return seconds === 0 ? longestMs : Math.min(seconds * 1000, longestMs);
+  return seconds === 0 ? longestTimerMs : Math.min(seconds * 1000, longestTimerMs);
 }
 
 function toTransport(table: McpTable, folder: string, env: Environment, expand: Expander): McpStdio | McpHttp {

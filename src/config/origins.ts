@@ -1,7 +1,7 @@
 // Where each value in force comes from: a flag, the environment, a config file, or nobody, so that the default counts. For those who explain
 // a configuration; a run needs none of it.
+import type { ChoiceLayer } from "./choose-model.ts";
 import {
-  type ChoiceLayer,
   type Config,
   type Environment,
   explainChoice,

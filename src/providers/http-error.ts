@@ -1,7 +1,7 @@
 // What a provider's refusal means: an HTTP status and a body, or an error object inside a stream → an error class.
 import { AppError, type ErrorCode } from "../util/error.ts";
+import { isObject } from "../util/is-object.ts";
 import { headOf } from "../util/truncate.ts";
-import { isObject } from "./json-fields.ts";
 
 /** How each vendor says that a request is larger than the model's context window. */
 const overflowPatterns: Readonly<Record<string, readonly RegExp[]>> = {

@@ -1,4 +1,5 @@
 // Reading fields of JSON that a provider sent: whatever stands there, a reader gets what it can use, or a TypeError where nothing can be.
+import { isObject } from "../util/is-object.ts";
 
 /** What an object of this shape promises at best: each field may be missing or anything else. */
 export type Loose<Shape> = { readonly [Name in keyof Shape]?: unknown };
@@ -35,8 +36,4 @@ export function toObjects<Shape>(value: unknown): Loose<Shape>[] {
   // Nearly always as it is.
   const isWhole = value.every(isObject);
   return isWhole ? value : value.flatMap((item) => toObject<Shape>(item) ?? []);
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

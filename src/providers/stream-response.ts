@@ -1,11 +1,12 @@
 // What all streaming adapters share: the body of a response, read event by event through the adapter's reader, as batches of chunks.
 import type { EventSourceMessage } from "eventsource-parser";
 import { AppError } from "../util/error.ts";
+import { isObject } from "../util/is-object.ts";
 import { isCutJson } from "../util/json-scan.ts";
 import { headOf, oneLine } from "../util/truncate.ts";
 import { type BodyLimits, readHead } from "./body.ts";
 import { asEvents } from "./json-document.ts";
-import { isObject, type Loose } from "./json-fields.ts";
+import type { Loose } from "./json-fields.ts";
 import type { Chunk } from "./provider.ts";
 import { readSse } from "./sse.ts";
 

@@ -1,5 +1,8 @@
 // How long something takes: in words, and as people write it.
 
+/** The longest wait of a timer, 24.8 days; a longer one would be over at once. */
+export const longestTimerMs = 2 ** 31 - 1;
+
 /** `850 ms`, `3.2 s`, `2 min 5 s`. */
 export function describeDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;

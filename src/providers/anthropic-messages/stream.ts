@@ -1,8 +1,9 @@
 // Messages stream events → chunks (Anthropic documentation, "Streaming Messages"). Pure: bytes, time and the network are elsewhere.
 import { AppError } from "../../util/error.ts";
+import { isObject } from "../../util/is-object.ts";
 import type { CallIds } from "../call-ids.ts";
 import { readStreamError, toStreamError } from "../http-error.ts";
-import { isObject, type Loose, toNumber, toObject, toObjects, toText } from "../json-fields.ts";
+import { type Loose, toNumber, toObject, toObjects, toText } from "../json-fields.ts";
 import type { Chunk, TokenCounts } from "../provider.ts";
 import { type EventReader, emptyStream, parseEvent, toStopReason, truncated } from "../stream-response.ts";
 import type { ContentBlock, MessagesDelta, MessagesEvent, MessagesUsage, StopDetails, WholeMessage } from "./schema.ts";

@@ -1,6 +1,7 @@
 // JSON Schema → the subset that Gemini's OpenAI-compatible endpoint takes for tools (Gemini API reference, "Schema"; a field outside of it
 // fails the whole request). Pure. What the subset cannot say is loosened, never tightened: the tool itself checks its arguments in full.
 import type { ToolSpec } from "../../protocol/message.ts";
+import { isObject } from "../../util/is-object.ts";
 
 export interface GeminiSchema {
   type?: "object" | "array" | "string" | "number" | "integer" | "boolean";
@@ -305,10 +306,6 @@ function decode(text: string): string {
 
 function isNumber(value: unknown): value is number {
   return typeof value === "number";
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function fail(place: Place, problem: string): never {

@@ -1,8 +1,9 @@
 // Chat-completion stream events → chunks. Pure: bytes, time and the network are elsewhere.
 import { AppError } from "../../util/error.ts";
+import { isObject } from "../../util/is-object.ts";
 import type { CallIds } from "../call-ids.ts";
 import { readStreamError } from "../http-error.ts";
-import { isObject, joinText, type Loose, toNumber, toObject, toObjects, toText } from "../json-fields.ts";
+import { joinText, type Loose, toNumber, toObject, toObjects, toText } from "../json-fields.ts";
 import type { Chunk, TokenCounts } from "../provider.ts";
 import { type EventReader, emptyStream, parseEvent, toStopReason, truncated } from "../stream-response.ts";
 import type { ChatChoice, ChatChunk, ChatDelta, ChatToolCallDelta, ChatUsage, ReasoningField } from "./schema.ts";

@@ -1,8 +1,8 @@
 // The recording format: provider traffic as JSON lines. An exchange is a `request`, then its `response` with `chunk`s and an `end`, or a
 // `failure` where no answer came. Keys and authorization are never in it.
 import { AppError, type ErrorCode, isErrorCode } from "../../util/error.ts";
+import { isObject } from "../../util/is-object.ts";
 import { redact } from "../../util/redact.ts";
-import { isObject } from "../json-fields.ts";
 
 /**
  * `digest` is the SHA-256 of the body as it stands here, in hex; a request without one fits any request. `ms` counts from the request.

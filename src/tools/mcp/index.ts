@@ -4,10 +4,11 @@ import { AppError } from "../../util/error.ts";
 import type { McpServer } from "../../util/mcp-server.ts";
 import { unlessAborted } from "../../util/unless-aborted.ts";
 import type { Tool, ToolSet } from "../tool.ts";
+import type { ServerPrompt } from "./lists.ts";
 import { offeredNames } from "./names.ts";
 import { fillPrompt } from "./prompts.ts";
 import { resourceTools, toSpec } from "./resources.ts";
-import { createServer, type Server, type ServerHost, type ServerPrompt } from "./server.ts";
+import { createServer, type Server, type ServerHost } from "./server.ts";
 import { toTool } from "./server-tool.ts";
 
 export type { Server } from "./server.ts";

@@ -1,5 +1,6 @@
 // A tool's input schema as every provider takes it: an object at the top, nothing there but properties, nothing in it that JSON Schema
 // 2020-12 does not know. Pure. What cannot be said is loosened, never tightened: the server checks its arguments itself.
+import { isObject } from "../../util/is-object.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -229,8 +230,4 @@ function listOf(value: unknown): readonly unknown[] {
 
 function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((entry) => typeof entry === "string");
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,9 @@
 // What a server's prompt is filled in with, and what comes of it as the user's words.
 import { AppError } from "../../util/error.ts";
 import { ToolError } from "../tool.ts";
+import type { ServerPrompt } from "./lists.ts";
 import { showBlock } from "./result.ts";
-import type { Server, ServerPrompt } from "./server.ts";
+import type { Server } from "./server.ts";
 
 /** The prompt's text. `words` are its arguments in order; `name=value` names one, and what is left over belongs to the last. Throws `AppError`. */
 export async function fillPrompt(

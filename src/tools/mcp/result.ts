@@ -1,5 +1,6 @@
 // What a server answers, as the model gets it: texts, images where it takes them, and a short line for everything else. Never base64 as text.
 import type { ImageContent } from "../../protocol/message.ts";
+import { isObject } from "../../util/is-object.ts";
 import { headOf } from "../../util/truncate.ts";
 import { imageHeadBytes, imageKind, showImage } from "../image.ts";
 import { type ToolContext, ToolError, type ToolOutput } from "../tool.ts";
@@ -138,8 +139,4 @@ function label(value: unknown): string {
 
 function oneLine(value: unknown): string {
   return headOf(String(value).replace(/\s+/g, " ").trim(), longestLabel);
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

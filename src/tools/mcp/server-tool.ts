@@ -2,8 +2,9 @@
 import { oneLine } from "../../util/truncate.ts";
 import { type Tool, type ToolContext, toolError } from "../tool.ts";
 import type { Progress } from "./connection.ts";
+import type { ServerTool } from "./lists.ts";
 import { toToolOutput } from "./result.ts";
-import type { Server, ServerTool } from "./server.ts";
+import type { Server } from "./server.ts";
 
 const longestSummary = 200;
 
