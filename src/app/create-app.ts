@@ -32,7 +32,7 @@ export function createApp(options: AppOptions): App {
   const { cwd, env, permissions, mcp } = options;
   let { config, provider } = options;
   const { sandbox } = permissions;
-  const gate = createGate(permissions.policy, options.ask);
+  let gate = createGate(permissions.policy, options.ask);
   const offer = createOffer({
     cwd,
     config,
@@ -131,7 +131,10 @@ export function createApp(options: AppOptions): App {
     if (running) throw busy(activity);
     if (next !== session) session.close();
     // One that only moved into a file is the same conversation still.
-    const files = next.id === session.id ? environment.files : createFileMemory();
+    const isAnother = next.id !== session.id;
+    const files = isAnother ? createFileMemory() : environment.files;
+    // A yes for the session was one for that session.
+    if (isAnother) gate = createGate(permissions.policy, options.ask);
     session = next;
     conversation = createConversation(session);
     environment = createEnvironment(files);

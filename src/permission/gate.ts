@@ -44,7 +44,7 @@ export interface Question {
 }
 
 /**
- * What became of a question: yes to this call, yes to this exact thing until the program ends, no (perhaps with words for the model),
+ * What became of a question: yes to this call, yes to this exact thing until the session ends, no (perhaps with words for the model),
  * nobody was there to ask, or nobody answered in time.
  */
 export type Answer =
