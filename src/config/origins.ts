@@ -14,6 +14,7 @@ import {
   flagName,
   type KeyReference,
   type ProviderTable,
+  permissionsReference,
   providerReference,
   type TopLevelKey,
   topLevelReference,
@@ -67,7 +68,7 @@ const topLevelValues: Readonly<Record<TopLevelKey, (config: Config) => Setting["
   sandbox_net: ({ permissions }) => permissions.sandboxNet,
 };
 
-/** Every key of the top level, and of the chosen provider's table those that are set or always have a value. */
+/** Every key of the top level, rules where there are any, and of the chosen provider's table what is set or always has a value. */
 export function settingsOf(resolved: Resolved): Setting[] {
   const { flags, env, files, catalog, defaultProvider, config } = resolved;
   const choice = explainChoice(flags, env, files, catalog, defaultProvider);
@@ -79,7 +80,22 @@ export function settingsOf(resolved: Resolved): Setting[] {
         : originOf([key], reference, resolved);
     return { key, value, origin };
   });
-  return [...topLevel, ...providerSettings(resolved)];
+  return [...topLevel, ...ruleSettings(resolved), ...providerSettings(resolved)];
+}
+
+/** One for each layer that has rules, since those of all layers count together. */
+function ruleSettings({ flags, files }: Resolved): Setting[] {
+  return entriesOf(permissionsReference).flatMap(([kind, reference]) => {
+    const key = `permissions.${kind}`;
+    const given = flags[kind] ?? [];
+    const fromFlags: Setting[] =
+      given.length > 0 ? [{ key, value: given, origin: { from: "flag", flag: flagName(reference) ?? "" } }] : [];
+    const fromFiles = files.flatMap((file): Setting[] => {
+      const origin = fileOrigin(["permissions", kind], [file]);
+      return origin ? [{ key, value: file.content.permissions?.[kind], origin }] : [];
+    });
+    return [...fromFlags, ...fromFiles];
+  });
 }
 
 function providerSettings(resolved: Resolved): Setting[] {

@@ -46,3 +46,15 @@ test("of headers only the names are told", () => {
   const found = origins({ provider: "kimi" }, {}, [file(table)]);
   expect(found["providers.kimi.headers"]).toEqual([["x-org"], inFile(2)]);
 });
+
+test("rules are told layer by layer, since all of them count", () => {
+  const flags: Flags = { deny: ["bash(rm)"], allow: [] };
+  const files = [file('[permissions]\nallow = ["edit"]\ndeny = ["read(.env)"]')];
+  const config = resolveConfig(flags, {}, files, catalog, defaultProvider);
+  const settings = settingsOf({ flags, env: {}, files, catalog, defaultProvider, config });
+  expect(settings.filter(({ key }) => key.startsWith("permissions."))).toEqual([
+    { key: "permissions.allow", value: ["edit"], origin: inFile(2) },
+    { key: "permissions.deny", value: ["bash(rm)"], origin: { from: "flag", flag: "--deny" } },
+    { key: "permissions.deny", value: ["read(.env)"], origin: inFile(3) },
+  ]);
+});
