@@ -272,7 +272,7 @@ export const rootArgs = {
   "print-system-prompt": { type: "boolean", description: "Print the system prompt and exit" },
   quiet: { group: "Notices and the network", type: "boolean", description: "No tool activity and notices on stderr" },
   verbose: { type: "boolean", description: "Notices on stderr even where config.toml says quiet" },
-  offline: { type: "boolean", description: "Never ask the network for anything but answers of the model" },
+  offline: { type: "boolean", description: "Changes nothing: only models and MCP servers are asked anyway" },
   ...foreignArgs,
   version: { group: "Help", type: "boolean", alias: "v", description: "Print the version and exit" },
   help: { type: "boolean", alias: "h", description: "Print this help and exit" },

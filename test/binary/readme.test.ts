@@ -302,6 +302,10 @@ describe.skipIf(process.platform !== "linux" || process.arch !== "x64" || Bun.wh
       expect(await asked(place)).toContain(`+${change}`);
       expect(await run()).toMatchObject({ code: 1 });
       expect(readFileSync(runner.GITHUB_STEP_SUMMARY, "utf8")).toBe("Well done.\n");
+      expect(
+        (await shell(place, place.dir.file("step.sh"), ["bash", "-e"], { ...runner, GITHUB_BASE_REF: "gone" })).code,
+      ).toBe(128);
+      expect(place.server.requests).toHaveLength(2);
     });
 
     test("runs a task of a CI matrix", async () => {
@@ -312,6 +316,7 @@ describe.skipIf(process.platform !== "linux" || process.arch !== "x64" || Bun.wh
       const runner = { RUNNER_TEMP: place.dir.path, GITHUB_STEP_SUMMARY: place.dir.file("summary"), TASK: "mend it" };
       expect(await shell(place, run!, ["bash", "-ec"], runner)).toMatchObject({ code: 0 });
       expect(readFileSync(runner.GITHUB_STEP_SUMMARY, "utf8")).toBe("Mended.\n");
+      expect(readFileSync(place.dir.file("change.diff"), "utf8")).toContain(`+${change}`);
       expect(await asked(place)).toContain("mend it");
     });
 
