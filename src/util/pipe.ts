@@ -67,20 +67,21 @@ export function readPipe(fd: number, take: Take, hold?: Hold): Reading {
   let open = true;
   let isHeld = false;
 
-  function turn(): void {
+  /** Whether the next turn may bring more, or the end: it read something, and has a timer. */
+  function turn(): boolean {
     timer = undefined;
     const held = hold?.();
     if (held) {
       isHeld = true;
       void held.then(proceed);
-      return;
+      return false;
     }
     const count = readAvailable(fd, piece);
     if (count === 0) {
       open = false;
       closeSync(fd);
       resolve();
-      return;
+      return false;
     }
     if (count === undefined) waitMs = Math.min(2 * waitMs, longestMs);
     else {
@@ -89,6 +90,7 @@ export function readPipe(fd: number, take: Take, hold?: Hold): Reading {
     }
     if (count !== undefined && count > piece.length / 2) setImmediate(turn);
     else timer = setTimeout(turn, waitMs);
+    return count !== undefined && timer !== undefined;
   }
 
   function proceed(): void {
@@ -106,6 +108,9 @@ export function readPipe(fd: number, take: Take, hold?: Hold): Reading {
       proceed();
       // Without a timer its next turn is due anyway.
       if (!open || timer === undefined) return;
+      clearTimeout(timer);
+      if (!turn()) return;
+      // Behind what the last writer left is the end.
       clearTimeout(timer);
       turn();
     },
