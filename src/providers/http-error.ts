@@ -1,38 +1,72 @@
 // What a provider's refusal means: an HTTP status and a body, or an error object inside a stream → an error class.
 import { AppError, type ErrorCode } from "../util/error.ts";
 import { isObject } from "../util/is-object.ts";
+import { lazy } from "../util/lazy.ts";
 import { headOf } from "../util/truncate.ts";
 
-/** How each vendor says that a request is larger than the model's context window. */
-const overflowPatterns: Readonly<Record<string, readonly RegExp[]>> = {
-  openai: [/context[_ ]length[_ ]exceeded/i, /maximum context length/i, /exceeds the context window/i],
-  anthropic: [/prompt is too long/i, /exceed context limit/i, /request_too_large/i],
-  gemini: [/input token count .*exceeds the maximum/i],
-  moonshot: [/exceeded model token limit/i],
-  ollama: [/prompt too long/i, /exceed(?:s|ed) .{0,20}context (?:length|size|window)/i],
-  llamaCpp: [/exceed_context_size/i],
-  lmStudio: [/greater than the context length/i],
-  xai: [/maximum prompt length/i],
-  groq: [/reduce the length of the messages/i],
-  mistral: [/too large for model with \d+ maximum context/i],
-  bedrock: [/input is too long/i],
-  minimax: [/context window exceeds limit/i],
-  copilot: [/token count of \d+ exceeds the limit/i],
-};
-const quotaPatterns = [
-  /insufficient_quota/i,
-  /exceeded your current quota/i,
-  /billing[_ ](?:details|error|hard|not|issue)/i,
-  /insufficient balance/i,
-  /credit balance/i,
-  /specified API usage limits/i,
-  /spend_limit_reached/i,
-];
-/** Limits for a day or for good, whatever wait is named beside them. */
-const lastingPatterns = [/insufficient_quota/i, /per.?day/i];
-const overloadPatterns = [/overloaded/i, /at capacity/i, /engine is currently overloaded/i];
-const serverPatterns = [/server_error/i, /internal (?:server )?error/i, /bad gateway/i, /gateway time-?out/i];
-const ratePatterns = [/rate.?limit/i, /too many requests/i, /per minute/i, /resource.?exhausted/i];
+/** A path such as `tools[0].function.strict` or `messages.1.content`. */
+const path = String.raw`([a-z_][a-z0-9_]*(?:[.[\]]+[a-z0-9_]+)*)`;
+const quote = "[\"'`]";
+
+/** Made for the first error: that many expressions take longer than many a start. */
+const patterns = lazy(() => ({
+  /** How each vendor says that a request is larger than the model's context window. */
+  overflow: [
+    // OpenAI
+    /context[_ ]length[_ ]exceeded/i,
+    /maximum context length/i,
+    /exceeds the context window/i,
+    // Anthropic
+    /prompt is too long/i,
+    /exceed context limit/i,
+    /request_too_large/i,
+    // Gemini
+    /input token count .*exceeds the maximum/i,
+    // Moonshot
+    /exceeded model token limit/i,
+    // Ollama
+    /prompt too long/i,
+    /exceed(?:s|ed) .{0,20}context (?:length|size|window)/i,
+    // llama.cpp
+    /exceed_context_size/i,
+    // LM Studio
+    /greater than the context length/i,
+    // xAI
+    /maximum prompt length/i,
+    // Groq
+    /reduce the length of the messages/i,
+    // Mistral
+    /too large for model with \d+ maximum context/i,
+    // Bedrock
+    /input is too long/i,
+    // MiniMax
+    /context window exceeds limit/i,
+    // Copilot
+    /token count of \d+ exceeds the limit/i,
+  ],
+  quota: [
+    /insufficient_quota/i,
+    /exceeded your current quota/i,
+    /billing[_ ](?:details|error|hard|not|issue)/i,
+    /insufficient balance/i,
+    /credit balance/i,
+    /specified API usage limits/i,
+    /spend_limit_reached/i,
+  ],
+  /** Limits for a day or for good, whatever wait is named beside them. */
+  lasting: [/insufficient_quota/i, /per.?day/i],
+  overload: [/overloaded/i, /at capacity/i, /engine is currently overloaded/i],
+  server: [/server_error/i, /internal (?:server )?error/i, /bad gateway/i, /gateway time-?out/i],
+  rate: [/rate.?limit/i, /too many requests/i, /per minute/i, /resource.?exhausted/i],
+  unsupported: [
+    String.raw`unsupported (?:parameter|value):\s*${quote}?${path}`,
+    String.raw`(?:unknown|unrecognized|unexpected|extra) (?:parameter|argument|field|request argument|name)s?(?: supplied)?:?\s*${quote}?${path}`,
+    `${quote}${path}${quote}? (?:is not supported|is not permitted|is unsupported|is deprecated|does not support)`,
+    String.raw`\b${path}: (?:extra inputs are not permitted|\w+ is not supported)`,
+  ].map((pattern) => new RegExp(pattern, "i")),
+  /** A validator's `loc` beside its complaint (FastAPI). */
+  refusedLocation: /"loc":\s*\["body",\s*([^\]]+)\][^{}]*(?:not permitted|unsupported|unexpected)/i,
+}));
 
 const longestMessage = 2000;
 
@@ -58,22 +92,12 @@ export function toHttpError(status: number, headers: Headers, body: string): App
 function refusedParameter(text: string): string | undefined {
   // An error that quotes another one is JSON in JSON.
   const plain = text.replaceAll("\\", "");
-  const [, location] = refusedLocation.exec(plain) ?? [];
+  const [, location] = patterns().refusedLocation.exec(plain) ?? [];
   if (location !== undefined) return location.replace(/["\s]/g, "").replaceAll(",", ".");
-  return unsupportedPatterns.map((pattern) => pattern.exec(plain)?.[1]).find((name) => name !== undefined);
+  return patterns()
+    .unsupported.map((pattern) => pattern.exec(plain)?.[1])
+    .find((name) => name !== undefined);
 }
-
-/** A path such as `tools[0].function.strict` or `messages.1.content`. */
-const path = String.raw`([a-z_][a-z0-9_]*(?:[.[\]]+[a-z0-9_]+)*)`;
-const quote = "[\"'`]";
-const unsupportedPatterns = [
-  String.raw`unsupported (?:parameter|value):\s*${quote}?${path}`,
-  String.raw`(?:unknown|unrecognized|unexpected|extra) (?:parameter|argument|field|request argument|name)s?(?: supplied)?:?\s*${quote}?${path}`,
-  `${quote}${path}${quote}? (?:is not supported|is not permitted|is unsupported|is deprecated|does not support)`,
-  String.raw`\b${path}: (?:extra inputs are not permitted|\w+ is not supported)`,
-].map((pattern) => new RegExp(pattern, "i"));
-/** A validator's `loc` beside its complaint (FastAPI). */
-const refusedLocation = /"loc":\s*\["body",\s*([^\]]+)\][^{}]*(?:not permitted|unsupported|unexpected)/i;
 
 /** The error of an `error` object inside a stream that had begun with HTTP 200. `status` is the code it carries, if any. */
 export function toStreamError(status: number | undefined, text: string): AppError {
@@ -103,22 +127,18 @@ function isRetryable(code: ErrorCode): boolean {
   return code === "rate_limit" || code === "overloaded" || code === "server";
 }
 
-function matches(patterns: readonly RegExp[], text: string): boolean {
-  return patterns.some((pattern) => pattern.test(text));
-}
-
 function classify(status: number, text: string): ErrorCode {
+  const { overflow, quota, lasting, overload, server, rate } = patterns();
+  const matches = (expressions: readonly RegExp[]) => expressions.some((expression) => expression.test(text));
   // Gemini speaks of the quota, and OpenAI of the billing page, when a minute's limit is reached as well; both then say how long to wait.
-  if (status === 429 && parseWait(text) !== undefined && !matches(lastingPatterns, text)) return "rate_limit";
-  if (matches(quotaPatterns, text) && status !== 413) return "quota";
+  if (status === 429 && parseWait(text) !== undefined && !matches(lasting)) return "rate_limit";
+  if (matches(quota) && status !== 413) return "quota";
   // A limit on tokens per minute speaks of too many tokens as well, but waiting helps there.
-  if (status === 429 || (status === 0 && matches(ratePatterns, text))) return "rate_limit";
-  if (status === 413 || Object.values(overflowPatterns).some((patterns) => matches(patterns, text)))
-    return "context_overflow";
-  if (status === 529 || status === 503 || matches(overloadPatterns, text)) return "overloaded";
+  if (status === 429 || (status === 0 && matches(rate))) return "rate_limit";
+  if (status === 413 || matches(overflow)) return "context_overflow";
+  if (status === 529 || status === 503 || matches(overload)) return "overloaded";
   if (status === 401 || status === 403) return "auth";
-  if (status === 408 || status === 409 || status >= 500 || (status === 0 && matches(serverPatterns, text)))
-    return "server";
+  if (status === 408 || status === 409 || status >= 500 || (status === 0 && matches(server))) return "server";
   return "bad_request";
 }
 

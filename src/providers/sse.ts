@@ -19,7 +19,11 @@ export async function* readSse(
   const reader = openBody(body, signal, limits);
   try {
     for (let bytes = await reader.read(); bytes; bytes = await reader.read()) {
-      parser.feed(decoder.decode(bytes, { stream: true }));
+      const text = decoder.decode(bytes, { stream: true });
+      // The parser copies whatever comes with the end of a line that it has the beginning of: that end alone, then.
+      const lineEnd = text.indexOf("\n") + 1;
+      parser.feed(text.slice(0, lineEnd));
+      parser.feed(text.slice(lineEnd));
       if (events.length > 0) {
         yield events;
         events = [];

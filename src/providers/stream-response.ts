@@ -12,8 +12,11 @@ import { readSse } from "./sse.ts";
 
 /** Turns one answer's events into chunks; holds whatever it must remember of them. */
 export interface EventReader {
-  /** The chunks of one event. After an `end` or `error` chunk nothing more comes out. May throw for an event that makes no sense. */
-  push(data: string, event?: string): Chunk[];
+  /**
+   * Adds the chunks of one event, each an object of its own, to `out`. After an `end` or `error` chunk nothing more comes. May throw for an
+   * event that makes no sense.
+   */
+  push(data: string, event: string | undefined, out: Chunk[]): void;
   /** What is left when the body has ended: the `end` chunk, or the error of a stream that broke off; nothing if one of them came out already. */
   close(): Chunk[];
 }
@@ -62,11 +65,14 @@ export async function* streamResponse(
     throw notAStream(await readHead(response, signal, options), options);
   const { body } = asEvents(response);
   if (!body) throw new AppError("stream_empty", "The provider sent no body", { retryable: true });
+  const fresh: Chunk[] = [];
   try {
     for await (const events of readSse(body, signal, options, isCutJson)) {
       const chunks: Chunk[] = [];
       for (const event of events) {
-        for (const chunk of readEvent(event, reader, options)) add(chunk, chunks);
+        readEvent(event, reader, options, fresh);
+        for (const chunk of fresh) add(chunk, chunks);
+        fresh.length = 0;
         if (isLast(chunks.at(-1))) break;
       }
       if (chunks.length > 0) yield chunks;
@@ -80,30 +86,35 @@ export async function* streamResponse(
   yield reader.close();
 }
 
+type Growing<Kind> = Kind extends unknown ? { -readonly [Name in keyof Kind]: Kind[Name] } : never;
+
 /** Deltas of one block that came in the same read become one: nobody can see more steps than the network made. */
-function add(chunk: Chunk, chunks: Chunk[]): void {
-  const end = chunks.length - 1;
-  const last = chunks[end];
-  if (chunk.type === "text" && last?.type === "text") {
-    chunks[end] = { type: "text", delta: last.delta + chunk.delta };
-  } else if (chunk.type === "thinking" && last?.type === "thinking" && chunk.signature === last.signature) {
-    chunks[end] = { ...last, delta: last.delta + chunk.delta };
-  } else if (chunk.type === "toolcall_delta" && last?.type === "toolcall_delta" && chunk.index === last.index) {
-    chunks[end] = { ...last, delta: last.delta + chunk.delta };
-  } else chunks.push(chunk);
+function add(chunk: Chunk, chunks: Growing<Chunk>[]): void {
+  const last = chunks.at(-1);
+  if (chunk.type === "text" && last?.type === "text") last.delta += chunk.delta;
+  else if (chunk.type === "thinking" && last?.type === "thinking" && chunk.signature === last.signature)
+    last.delta += chunk.delta;
+  else if (chunk.type === "toolcall_delta" && last?.type === "toolcall_delta" && chunk.index === last.index)
+    last.delta += chunk.delta;
+  else chunks.push(chunk);
 }
 
 function isLast(chunk: Chunk | undefined): boolean {
   return chunk?.type === "end" || chunk?.type === "error";
 }
 
-function readEvent({ data, event }: EventSourceMessage, reader: EventReader, { hide }: StreamOptions): Chunk[] {
+function readEvent(
+  { data, event }: EventSourceMessage,
+  reader: EventReader,
+  { hide }: StreamOptions,
+  out: Chunk[],
+): void {
   try {
-    return reader.push(data, event);
+    reader.push(data, event, out);
   } catch (cause) {
     const what = cause instanceof SyntaxError ? "is not JSON" : "does not fit its API";
     const message = `The provider sent an event that ${what}: ${headOf(hide(data), 200)}`;
-    return [{ type: "error", error: new AppError("stream_error", message, { retryable: true, cause }) }];
+    out.push({ type: "error", error: new AppError("stream_error", message, { retryable: true, cause }) });
   }
 }
 

@@ -1,6 +1,8 @@
 // The environment of the programs that the agent starts, commands and servers alike: without provider keys, and with nothing in it that
 // would open an editor, a pager or a question.
 
+import { lazy } from "./lazy.ts";
+
 export interface ChildEnvironment {
   /** Variables that hold a provider key, beside those known by their names. */
   readonly keyVariables: readonly string[];
@@ -24,9 +26,12 @@ const vendors =
   "QIANFAN|QWEN|REKA|REPLICATE|REQUESTY|RUNPOD|SAMBANOVA|SENSENOVA|SILICONFLOW|SPARK|STABILITY|STEP|STEPFUN|SYNTHETIC|TENCENT|TOGETHER|TOGETHERAI|" +
   "TOGETHER_AI|UPSTAGE|VENICE|VERCEL_AI_GATEWAY|VERTEX|VERTEXAI|VLLM|VOLCENGINE|VOYAGE|VOYAGEAI|WATSONX|WRITER|XAI|XIAOMI|XINFERENCE|YI|ZAI|Z_AI|ZHIPU|ZHIPUAI";
 /** `OPENAI_API_KEY`, `ANTHROPIC_AUTH_TOKEN`, `OPENAI_API_KEY_2`, `OPENAI_API_KEY2`. */
-const keyName = new RegExp(
-  `^(?:(?:${vendors})_(?:(?:API|AUTH|OAUTH|ADMIN|ACCESS|SECRET|REFRESH|GITHUB)_)?(?:KEY|TOKEN)S?(?:\\d+|_\\w+)?|(?:${vendors})_?APIKEY\\d*|AWS_BEARER_TOKEN_BEDROCK)$`,
-  "i",
+const keyName = lazy(
+  () =>
+    new RegExp(
+      `^(?:(?:${vendors})_(?:(?:API|AUTH|OAUTH|ADMIN|ACCESS|SECRET|REFRESH|GITHUB)_)?(?:KEY|TOKEN)S?(?:\\d+|_\\w+)?|(?:${vendors})_?APIKEY\\d*|AWS_BEARER_TOKEN_BEDROCK)$`,
+      "i",
+    ),
 );
 
 /** Whatever would wait for a person fails or passes by itself instead. */
@@ -50,7 +55,7 @@ export function childEnvironment(env: Environment, options: ChildEnvironment): R
   const passed = new Set(options.pass);
   const named = new Set(options.keyVariables);
   const keys = new Set(options.keys.filter((key) => key !== undefined && key.length >= leastKeyLength));
-  const isKey = (name: string, value: string) => named.has(name) || keyName.test(name) || keys.has(value);
+  const isKey = (name: string, value: string) => named.has(name) || keyName().test(name) || keys.has(value);
   const kept = Object.entries(env).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && (passed.has(entry[0]) || !isKey(entry[0], entry[1])),

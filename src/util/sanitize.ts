@@ -1,4 +1,5 @@
 // Untrusted text made safe for a terminal: what could move the cursor, recolour, retitle or reorder is shown instead of sent.
+import { lazy } from "./lazy.ts";
 
 // Control characters but for tab and LF; line separators; and characters that show nothing but are there: the bidi controls (Unicode TR9),
 // blanks without width, fillers, selectors of variants, and the tags in which whole sentences can hide.
@@ -7,15 +8,14 @@ const invisible = String.raw`[\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9
 // What makes an emoji of what stands before it, or one of two; and what joins or parts letters in scripts that are written joined.
 const emojiPart = String.raw`(?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?<=[0-9#*])\ufe0f(?=\u20e3)|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d(?=\p{Extended_Pictographic})`;
 const letterJoiner = String.raw`(?<=[[\p{L}\p{M}]&&[\p{scx=Arab}\p{scx=Syrc}\p{scx=Beng}\p{scx=Deva}\p{scx=Gujr}\p{scx=Guru}\p{scx=Khmr}\p{scx=Knda}\p{scx=Mlym}\p{scx=Mymr}\p{scx=Orya}\p{scx=Sinh}\p{scx=Taml}\p{scx=Telu}]])[\u200c\u200d](?!\p{Default_Ignorable_Code_Point})`;
-let unsafe: RegExp | undefined;
+const unsafe = lazy(() => new RegExp(`(?!${emojiPart}|${letterJoiner})(?:${control}|${invisible})`, "gv"));
 /** What most text is made of; the expression for the rest takes a millisecond to make. */
 const plain = /^[\t\n\x20-\x7e]*$/;
 
 /** `text` with control characters visible (ESC as ␛, others as their picture or code point); CRLF becomes LF. Safe on pieces of a stream. */
 export function visible(text: string): string {
   if (plain.test(text)) return text;
-  unsafe ??= new RegExp(`(?!${emojiPart}|${letterJoiner})(?:${control}|${invisible})`, "gv");
-  return text.replace(/\r\n/g, "\n").replace(unsafe, picture);
+  return text.replace(/\r\n/g, "\n").replace(unsafe(), picture);
 }
 
 /** `text` as one visible line: line breaks are shown as ⏎. */

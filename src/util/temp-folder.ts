@@ -1,10 +1,11 @@
 // Private folders for what is not to outlive the program: readable by nobody else, gone when it ends.
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** What the path of such a folder begins with, symlinks resolved; six characters follow, others in every run. */
 export function tempPathStart(name: string): string {
+  // Loaded where it is needed, which no start is.
+  const { tmpdir } = require("node:os") as typeof import("node:os");
   const parent = tmpdir();
   try {
     return join(realpathSync(parent), `${name}-`);

@@ -155,14 +155,17 @@ export function createMessagesReader(hide: (text: string) => string, callIds: Ca
   }
 
   return {
-    push(data, eventName) {
+    push(data, eventName, out) {
       // Some gateways end every stream the way OpenAI does.
-      if (settled || data === "" || data === "[DONE]") return [];
+      if (settled || data === "" || data === "[DONE]") return;
       const event = parseEvent<MessagesEvent>(data);
       const type = toText(event.type) || (eventName ?? "");
-      if (type === "error" || event.error != null) return fail(toError(event.error ?? data, hide));
+      if (type === "error" || event.error != null) {
+        out.push(...fail(toError(event.error ?? data, hide)));
+        return;
+      }
       if (type !== "ping") sawEvent = true;
-      return event.type === "message" ? readWhole(event as Loose<WholeMessage>) : read(event, type);
+      out.push(...(event.type === "message" ? readWhole(event as Loose<WholeMessage>) : read(event, type)));
     },
     close() {
       if (settled) return [];

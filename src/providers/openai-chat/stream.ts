@@ -62,18 +62,21 @@ export function createChatReader(hide: (text: string) => string, callIds: CallId
   }
 
   return {
-    push(data, eventName) {
-      if (settled || data === "") return [];
+    push(data, eventName, out) {
+      if (settled || data === "") return;
       sawEvent = true;
       if (data === "[DONE]") {
         finished = true;
-        return end();
+        out.push(...end());
+        return;
       }
       const chunk = parseEvent<ChatChunk>(data);
-      if (chunk.error != null && chunk.error !== false) return fail(readStreamError(chunk.error, hide));
+      const said = chunk.error != null && chunk.error !== false;
       // Some servers name the failure beside its words instead of around them.
-      if (eventName === "error" || chunk.object === "error") return fail(readStreamError(chunk, hide));
-      const out: Chunk[] = [];
+      if (said || eventName === "error" || chunk.object === "error") {
+        out.push(...fail(readStreamError(said ? chunk.error : chunk, hide)));
+        return;
+      }
       const id = toText(chunk.id);
       if (!sawId && id !== "") {
         sawId = true;
@@ -81,7 +84,6 @@ export function createChatReader(hide: (text: string) => string, callIds: CallId
       }
       readUsage(chunk.usage, out);
       for (const choice of toObjects<ChatChoice>(chunk.choices)) readChoice(choice, out);
-      return out;
     },
     close() {
       if (settled) return [];
