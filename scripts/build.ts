@@ -12,6 +12,8 @@ const FLAGS = [
   "--bytecode",
   "--splitting",
   "--format=esm",
+  // Nearly all that a start runs, it runs once; src/main.ts ends this.
+  "--compile-jit-policy=32",
   // A `.env` or bunfig.toml in the user's directory is not ours to read.
   "--no-compile-autoload-dotenv",
   "--no-compile-autoload-bunfig",

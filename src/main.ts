@@ -4,6 +4,9 @@ import { version } from "./util/version.ts";
 
 const argv = process.argv.slice(2);
 
+/** The program is built to begin with the JIT held back; what still runs after so long has work to do. */
+const startMs = 1000;
+
 if (argv.length === 1 && argv[0] === "--version") {
   await writeStdout(`pi-ts ${version}\n`);
 } else if (argv.length === 1 && (argv[0] === "--help" || argv[0] === "-h")) {
@@ -11,5 +14,6 @@ if (argv.length === 1 && argv[0] === "--version") {
   await writeStdout((await import("./cli/built-help.ts")).helpText);
 } else {
   const { main } = await import("./cli/main.ts");
+  setTimeout(() => Bun.unsafe.setJITPolicy(1), startMs).unref();
   process.exit(await main(argv, (code) => process.exit(code)));
 }

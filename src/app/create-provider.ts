@@ -1,7 +1,9 @@
 // The provider a configuration names, ready to be asked.
 import { type Environment, type ProviderConfig, requireKey } from "../config/config.ts";
+import { createAnthropicMessages } from "../providers/anthropic-messages/index.ts";
 import { findProvider } from "../providers/catalog.ts";
 import { createHttpTransport, type Transport } from "../providers/http.ts";
+import { createOpenAiChat } from "../providers/openai-chat/index.ts";
 import type { Provider, ProviderSettings } from "../providers/provider.ts";
 import { defaultQuirks, type Quirks, quirkKeys } from "../providers/quirks.ts";
 import { loadTls } from "../providers/tls.ts";
@@ -22,7 +24,7 @@ export async function createProvider(config: ProviderConfig, options: ProviderOp
   const { env, cwd, record, replay } = options;
   if (replay !== undefined) {
     const { loadReplay } = await import("./recording.ts");
-    const adapter = await createAdapter(config.api, toSettings(config, ""), loadReplay(replay, cwd));
+    const adapter = createAdapter(config.api, toSettings(config, ""), loadReplay(replay, cwd));
     return { ...adapter, isReplay: true };
   }
   const apiKey = requireKey(config);
@@ -59,14 +61,11 @@ function toSettings(config: ProviderConfig, sentKey: string): ProviderSettings {
   return { name, baseUrl, apiKey: sentKey, idleMs, headers, secretValues, quirks: toQuirks(config) };
 }
 
-/** The adapter for a wire API; only its own code is loaded. */
-async function createAdapter(api: string, settings: ProviderSettings, transport: Transport): Promise<Provider> {
-  if (api === "anthropic-messages") {
-    const { createAnthropicMessages } = await import("../providers/anthropic-messages/index.ts");
-    return createAnthropicMessages(settings, transport);
-  }
-  const { createOpenAiChat } = await import("../providers/openai-chat/index.ts");
-  return createOpenAiChat(settings, transport);
+/** The adapter for a wire API. Both are at hand: one that is loaded when it is asked for takes longer than the rest of its making. */
+function createAdapter(api: string, settings: ProviderSettings, transport: Transport): Provider {
+  return api === "anthropic-messages"
+    ? createAnthropicMessages(settings, transport)
+    : createOpenAiChat(settings, transport);
 }
 
 /** The user's word over the catalog's over the default. */

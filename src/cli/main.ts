@@ -10,6 +10,7 @@ import { version } from "../util/version.ts";
 import type { AnyCommand } from "./command.ts";
 import { commands } from "./commands.ts";
 import { parseArgs } from "./parse-args.ts";
+import { root } from "./root.ts";
 import { isTerminal } from "./terminal.ts";
 
 /** Runs the command line and gives the exit code; `exit` ends the process for those who cannot wait. Never rejects. */
@@ -47,7 +48,7 @@ export function report(error: AppError): number {
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [first, ...rest] = argv;
   const load = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined;
-  const command: AnyCommand = load ? await load() : (await import("./root.ts")).root;
+  const command: AnyCommand = load ? await load() : root;
   const { flags, words, literal } = await parse(load ? rest : argv, command, io);
   if (flags.help) {
     const { renderHelp } = await import("./help.ts");
