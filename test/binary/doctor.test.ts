@@ -556,6 +556,32 @@ test("secrets show nowhere, wherever they are", async () => {
   }
 });
 
+test("a key in the base URL's query shows nowhere", async () => {
+  await using server = serve(() => models("small"));
+  await using dir = tmp();
+  const home = writeHome(dir, corp(`${server.url}?api_key=query-secret-1&api-version=7`));
+  for (const args of [[], ["--json"]]) {
+    const { stdout, stderr } = await runCli(["doctor", ...args], { home, env });
+    expect(stdout).toContain("api-version=7");
+    expect(stdout + stderr).not.toContain("query-secret-1");
+  }
+});
+
+test("a key that is one of doctor's own words leaves these as they are", async () => {
+  await using server = serve(() => models("small"));
+  await using dir = tmp();
+  const home = writeHome(dir, corp(server.url));
+  for (const word of ["skipped", "corp", "sandbox"]) {
+    const options = { home, env: { CORP_KEY: word } };
+    const { code, report } = await examine([], [], options);
+    expect({ code, ok: report.ok }).toEqual({ code: 0, ok: true });
+    expect(JSON.stringify(report.checks.map(({ check, about, verdict }) => [check, about, verdict]))).not.toContain(
+      "hidden",
+    );
+    expect(await runCli(["doctor"], options)).toMatchObject({ code: 0, stderr: "" });
+  }
+});
+
 test("--all-providers asks those with a key, and the others are no fault", async () => {
   await using server = serve(() => models("small", "gpt-6.2-sol"));
   await using dir = tmp();

@@ -2,6 +2,7 @@
 // this folder, and `index.ts` lists them.
 import type { Config, Environment, Flags, LoadedFile } from "../../config/config.ts";
 import type { AppError } from "../../util/error.ts";
+import { redactAll } from "../../util/redact.ts";
 
 /** `warning`: it works, but not as one might think; `skipped`: it could not be looked at, or does not matter here. */
 export type Verdict = "ok" | "warning" | "failure" | "skipped";
@@ -71,6 +72,12 @@ export const notChecked: Finding = {
   verdict: "skipped",
   text: "not checked, since the configuration cannot be used",
 };
+
+/** A finding without these texts. Its own words stay, since a secret may be any word, such as the name of a verdict. */
+export function hideSecretsIn<Told extends Finding>(finding: Told, secrets: readonly (string | undefined)[]): Told {
+  const { verdict, about } = finding;
+  return { ...redactAll(finding, secrets), verdict, ...(about === undefined ? {} : { about }) };
+}
 
 /** The finding of what an `AppError` says. */
 export function fromError(error: AppError, verdict: Verdict = "failure"): Finding {

@@ -1,8 +1,8 @@
 // `pi-ts doctor`: all checks of a run's surroundings, within one time limit and mostly side by side. It never hangs, and says nothing secret.
 import { toAppError } from "../../util/error.ts";
-import { redactAll } from "../../util/redact.ts";
+import { namedSecrets } from "../../util/redact.ts";
 import { version } from "../../util/version.ts";
-import type { Check, Finding, Surroundings } from "./check.ts";
+import { type Check, type Finding, hideSecretsIn, type Surroundings } from "./check.ts";
 import { configCheck } from "./config.ts";
 import { homeCheck, sessionsCheck } from "./folders.ts";
 import { keyCheck, keysIn } from "./key.ts";
@@ -77,7 +77,12 @@ async function runCheck(check: Check, surroundings: Surroundings, limit: AbortSi
 
 function withoutSecrets(report: Report, surroundings: Surroundings): Report {
   const { providers } = surroundings;
-  const configured = providers.flatMap(({ provider }) => [provider.apiKey?.trim(), ...provider.secretValues]);
+  const configured = providers.flatMap(({ provider }) => [
+    provider.apiKey?.trim(),
+    ...provider.secretValues,
+    ...namedSecrets(Object.fromEntries(new URL(provider.baseUrl).searchParams)),
+  ]);
   const secrets = [...keysIn(surroundings), ...configured, surroundings.flags.apiKey];
-  return redactAll(report, secrets);
+  const findings = report.findings.map(({ check, ...rest }) => ({ check, ...hideSecretsIn(rest, secrets) }));
+  return { ...report, findings };
 }

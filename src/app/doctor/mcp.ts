@@ -2,10 +2,9 @@
 import { findProjectMcpFile } from "../../config/project.ts";
 import type { McpServer } from "../../util/mcp-server.ts";
 import { plural } from "../../util/plural.ts";
-import { redactAll } from "../../util/redact.ts";
 import { checkMcpServers, configuredServers, isUsable, type McpReport } from "../mcp.ts";
 import { loadProjectMcp } from "../project.ts";
-import { type Check, type Finding, notChecked, type Surroundings } from "./check.ts";
+import { type Check, type Finding, hideSecretsIn, notChecked, type Surroundings } from "./check.ts";
 
 /** A server may have longer for its start in a run; here the rest is left for its end. */
 const startMs = 8000;
@@ -30,8 +29,7 @@ export const mcpCheck: Check = {
     });
     const told = servers.flatMap((server) => {
       const finding = findings.get(server);
-      // A secret may be any word, such as the name of a verdict.
-      return finding ? { ...redactAll(finding, server.secrets), verdict: finding.verdict, about: server.name } : [];
+      return finding ? hideSecretsIn({ ...finding, about: server.name }, server.secrets) : [];
     });
     const all = [...(await checkProjectFile(surroundings)), ...told];
     return all.length > 0 ? all : { verdict: "skipped", text: "no servers are configured" };
