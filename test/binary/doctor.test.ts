@@ -345,6 +345,7 @@ describe("the configuration", () => {
     expect(code).toBe(1);
     expect(find("config").verdict).toBe("failure");
     expect(`${find("config").text} ${find("config").next}`).toContain(text);
+    expect(find("config").next).toBeTruthy();
     expect(new Set(report.checks.map(({ check }) => check)).size).toBe(13);
     expect(find("sessions").verdict).toBe("ok");
   });
@@ -636,6 +637,25 @@ describe.concurrent("what never ends does not keep it:", () => {
     ]);
     expect(pidsIn(pidFile).filter(isAtWork)).toEqual([]);
   }, 25_000);
+
+  test("a server whose answer does not end", async () => {
+    const encoder = new TextEncoder();
+    await using server = serve(() => {
+      const body = new ReadableStream({
+        async pull(controller) {
+          controller.enqueue(encoder.encode(" "));
+          await Bun.sleep(100);
+        },
+      });
+      return new Response(body, { headers: { "content-type": "application/json" } });
+    });
+    const begun = performance.now();
+    const { code, find } = await examine(corp(server.url), [], { env });
+    expect(code).toBe(1);
+    expect(find("provider")).toMatchObject({ about: "corp", verdict: "failure", step: "answer", code: "timeout" });
+    expect(find("provider").next).toContain("base URL");
+    expect(performance.now() - begun).toBeLessThan(14_000);
+  }, 20_000);
 
   test("a server that takes the connection and keeps silent", async () => {
     await using server = await listen(() => {});

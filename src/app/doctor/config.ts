@@ -11,7 +11,10 @@ export const configCheck: Check = {
   async run(surroundings) {
     const { files, problem } = surroundings;
     const states = files.map(({ kind, path, state }) => ({ kind, path, state }));
-    if (problem) return { ...fromError(problem), facts: { code: problem.code, files: states } };
+    if (problem) {
+      const next = problem.hint ?? "Correct it: no run begins before that.";
+      return { ...fromError(problem), next, facts: { code: problem.code, files: states } };
+    }
     const settings = settingsHere(surroundings);
     const wrong = await checkValues(surroundings);
     const untrusted = files.find(({ state }) => state === "not trusted");

@@ -63,7 +63,11 @@ export async function examine(options: DoctorOptions): Promise<Report> {
 async function runCheck(check: Check, surroundings: Surroundings, limit: AbortSignal): Promise<ReportedFinding[]> {
   const late = new Promise<Finding>((resolve) => {
     limit.addEventListener("abort", () =>
-      resolve({ verdict: "failure", text: `did not end within ${limitMs / 1000} s` }),
+      resolve({
+        verdict: "failure",
+        text: `did not end within ${limitMs / 1000} s`,
+        next: "Try again: a disk, a program or a server that it asks does not answer.",
+      }),
     );
   });
   try {

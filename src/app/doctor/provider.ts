@@ -6,10 +6,13 @@ import { askForModels, type ModelsAnswer } from "../../providers/list-models.ts"
 import { chooseProxy } from "../../providers/network.ts";
 import { loadTls } from "../../providers/tls.ts";
 import { type AppError, toAppError } from "../../util/error.ts";
+import { plural } from "../../util/plural.ts";
+import { unlessAborted } from "../../util/unless-aborted.ts";
 import { type Check, type Finding, fromError, notChecked, type Surroundings } from "./check.ts";
 
-/** How long a server may take to answer, and to be connected to. */
+/** How long a server may take to begin its answer, to end it, and to be connected to. */
 const answerMs = 5000;
+const wholeMs = 7000;
 const connectMs = 2000;
 
 export const providerCheck: Check = {
@@ -27,13 +30,25 @@ async function checkProvider(config: Config, isChosen: boolean, { env }: Surroun
   if (!isChosen && key === undefined)
     return { verdict: "skipped", about: name, text: "not asked, since there is no key for it" };
   const begun = performance.now();
+  const limit = AbortSignal.timeout(wholeMs);
   try {
     const options = { api, headers, env, tls: loadTls(tls, name), timeoutMs: answerMs, retries: 0 };
-    const answer = await askForModels(baseUrl, key ?? "", options);
+    const answer = await unlessAborted(askForModels(baseUrl, key ?? "", options), limit);
     const ms = Math.round(performance.now() - begun);
     const finding = judge(answer, config, key, `${new URL(baseUrl).host} answers in ${ms} ms`);
     return { ...finding, about: name, facts: { provider: name, status: answer.status, ms, ...finding.facts } };
   } catch (thrown) {
+    if (limit.aborted) {
+      const text = `${new URL(baseUrl).host} did not answer in full within ${wholeMs / 1000} s`;
+      const next = "A very slow server, or one that is no provider: check the base URL and the proxy.";
+      return {
+        verdict: "failure",
+        about: name,
+        text,
+        next,
+        facts: { provider: name, step: "answer", code: "timeout" },
+      };
+    }
     const error = toAppError(thrown);
     const step = error.code === "config" ? "settings" : await failedStep(error, baseUrl, env);
     return {
@@ -58,7 +73,7 @@ function judge(answer: ModelsAnswer, { model }: Config, key: string | undefined,
   const { status, ids, refusal } = answer;
   if (ids) {
     const found = ids.some((id) => isModel(id, model.id));
-    const listed = `${reached} and lists ${ids.length} models`;
+    const listed = `${reached} and lists ${plural(ids.length, "model")}`;
     const facts = { step: null, models: ids.length, listsModel: found };
     if (found) return { verdict: "ok", text: `${listed}, ${model.id} among them`, facts };
     const next = "Check its name with `pi-ts models --live`; some servers do not list all they have.";
