@@ -204,6 +204,37 @@ describe("a provider that is not reached", () => {
   });
 });
 
+describe("files of authorities", () => {
+  test("those of a folder and of the system are named too", async () => {
+    await using server = serve(() => models("small"));
+    const variables = { SSL_CERT_DIR: pemPath("."), NODE_USE_SYSTEM_CA: "1" };
+    const { code, find } = await examine(corp(server.url), [], { env: { ...env, ...variables } });
+    expect(code).toBe(0);
+    expect(find("certificates")).toMatchObject({
+      verdict: "ok",
+      text: "the built-in authorities and those of $SSL_CERT_DIR, $NODE_USE_SYSTEM_CA",
+      variables: ["SSL_CERT_DIR", "NODE_USE_SYSTEM_CA"],
+    });
+  });
+
+  test("that cannot be used are wrong, and none is waited for", async () => {
+    await using server = serve(() => models("small"));
+    await using dir = tmp();
+    Bun.spawnSync(["mkfifo", dir.file("fifo.pem")]);
+    writeFileSync(dir.file("broken.pem"), "-----BEGIN CERTIFICATE-----\nbroken\n-----END CERTIFICATE-----\n");
+    for (const [name, file, text] of [
+      ["NODE_EXTRA_CA_CERTS", "fifo.pem", "is no regular file"],
+      ["SSL_CERT_FILE", "broken.pem", "holds no PEM certificate"],
+      ["SSL_CERT_FILE", "none.pem", "is not there"],
+      ["SSL_CERT_DIR", "broken.pem", "is no folder"],
+    ] as const) {
+      const { code, find } = await examine(corp(server.url), [], { env: { ...env, [name]: dir.file(file) } });
+      expect(code).toBe(1);
+      expect(find("certificates")).toMatchObject({ verdict: "failure", text: expect.stringContaining(text) });
+    }
+  });
+});
+
 function listen(onConnection: () => void): Promise<{ port: number; [Symbol.asyncDispose](): Promise<void> }> {
   const sockets = new Set<{ destroy(): void }>();
   const server = createServer((socket) => {

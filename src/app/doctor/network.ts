@@ -1,13 +1,16 @@
 // Which way requests take, and whose certificates are believed.
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
+import { delimiter } from "node:path";
 import type { Config, Environment } from "../../config/config.ts";
 import { describeProxy, explainRoute, proxyVariables } from "../../providers/network.ts";
 import { loadTls } from "../../providers/tls.ts";
 import { toAppError } from "../../util/error.ts";
 import { type Check, type Detail, type Finding, fromError, notChecked } from "./check.ts";
 
-/** Files of authorities that the runtime reads. */
-const authorityVariables = ["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"] as const;
+/** Files of authorities that the runtime reads, and folders of such files. */
+const authorityVariables = ["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"] as const;
+/** With 1, the runtime takes the system's authorities too. */
+const systemVariable = "NODE_USE_SYSTEM_CA";
 /** Variables of other programs, which mean nothing here. */
 const foreignVariables = ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE", "GIT_SSL_CAINFO"] as const;
 
@@ -54,7 +57,10 @@ export const certificatesCheck: Check = {
   name: "certificates",
   run({ env, providers }) {
     const problems = authorityVariables.flatMap((name) => problemOf(name, env) ?? []);
-    const own = authorityVariables.filter((name) => env[name]);
+    const own = [
+      ...authorityVariables.filter((name) => env[name]),
+      ...(env[systemVariable] === "1" ? [systemVariable] : []),
+    ];
     const foreign = own.length > 0 ? [] : foreignVariables.filter((name) => env[name]);
     const set = [...own, ...foreign];
     const details = set.map((name, i) => {
@@ -87,8 +93,8 @@ export const certificatesCheck: Check = {
   },
 };
 
-/** The runtime passes over a file that it cannot read. */
-function problemOf(name: string, env: Environment): Finding | undefined {
+/** The runtime passes over what it cannot read. */
+function problemOf(name: (typeof authorityVariables)[number], env: Environment): Finding | undefined {
   const path = env[name];
   if (!path) return undefined;
   const wrong = (what: string): Finding => ({
@@ -96,12 +102,30 @@ function problemOf(name: string, env: Environment): Finding | undefined {
     text: `$${name}: ${path} ${what}`,
     next: `Correct $${name}, or unset it.`,
   });
-  if (!existsSync(path)) return wrong("is not there");
+  const statOf = (file: string) => statSync(file, { throwIfNoEntry: false });
   try {
-    return /-----BEGIN (?:TRUSTED )?CERTIFICATE-----/.test(readFileSync(path, "utf8"))
+    if (name === "SSL_CERT_DIR")
+      return path.split(delimiter).some((folder) => statOf(folder)?.isDirectory()) ? undefined : wrong("is no folder");
+    const stat = statOf(path);
+    if (!stat) return wrong("is not there");
+    // A FIFO would be waited for.
+    if (!stat.isFile()) return wrong("is no regular file");
+    return holdsCertificate(readFileSync(path, "utf8"))
       ? undefined
-      : wrong("holds no PEM certificate");
+      : wrong("holds no PEM certificate that can be read");
   } catch (error) {
     return wrong(`cannot be read: ${(error as Error).message}`);
   }
+}
+
+function holdsCertificate(text: string): boolean {
+  const { X509Certificate } = process.getBuiltinModule("node:crypto");
+  const found = text.match(/-----BEGIN (TRUSTED )?CERTIFICATE-----[\s\S]*?-----END \1CERTIFICATE-----/g) ?? [];
+  return found.some((pem) => {
+    try {
+      return Boolean(new X509Certificate(pem));
+    } catch {
+      return false;
+    }
+  });
 }
