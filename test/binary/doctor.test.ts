@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { sessionFolder } from "../../src/session/folder.ts";
 import { mcpServer, pidsIn } from "../helpers/mcp-server.ts";
 import { isAtWork } from "../helpers/process-runs.ts";
 import { startProxy } from "../helpers/proxy-server.ts";
@@ -517,6 +518,45 @@ describe("folders", () => {
     expect(find("config")).toMatchObject({ verdict: "failure", text: expect.stringContaining("Cannot read") });
   });
 
+  test("sessions that cannot be stored from here are wrong, though their root is writable", async () => {
+    await using server = serve(() => models("small"));
+    await using dir = tmp();
+    const home = writeHome(dir, corp(server.url));
+    mkdirSync(`${home}/.pi-ts/sessions`);
+    writeFileSync(sessionFolder(`${home}/.pi-ts/sessions`, dir.path), "");
+    const { code, find } = await examine([], [], { home, env, cwd: dir.path });
+    expect(code).toBe(1);
+    expect(find("home").verdict).toBe("ok");
+    expect(find("sessions")).toMatchObject({ verdict: "failure", text: expect.stringContaining("-- is no folder") });
+  });
+
+  test("a folder that is a link to nowhere is wrong", async () => {
+    await using dir = tmp();
+    symlinkSync(dir.file("nowhere"), dir.file("link"));
+    const { find } = await examine([], ["--session-dir", dir.file("link")]);
+    expect(find("sessions")).toMatchObject({ verdict: "failure", text: expect.stringContaining("is a link") });
+  });
+
+  test.skipIf(process.platform !== "linux")(
+    "a home that cannot be made or written is a warning, since tasks run",
+    async () => {
+      await using server = serve(() => models("small"));
+      await using dir = tmp();
+      // Not even root makes folders there.
+      const options = { home: writeHome(dir, []), env: { PI_TS_HOME: "/proc/none" } };
+      const flags = ["--base-url", server.url, "--provider", "openai", "--model", "small", "--api-key", key];
+      const elsewhere = await examine([], [...flags, "--session-dir", dir.file("sessions")], options);
+      expect(elsewhere.code).toBe(0);
+      expect(elsewhere.find("home")).toMatchObject({
+        verdict: "warning",
+        text: expect.stringContaining("cannot be made"),
+      });
+      const { code, find } = await examine([], flags, options);
+      expect(code).toBe(1);
+      expect(find("sessions")).toMatchObject({ verdict: "failure", text: expect.stringContaining("cannot be made") });
+    },
+  );
+
   test("sessions that others can read are a warning, locks of programs that are gone are counted", async () => {
     await using server = serve(() => models("small"));
     await using dir = tmp();
@@ -531,10 +571,13 @@ describe("folders", () => {
     const { find } = await examine([], args, options);
     expect(find("sessions")).toMatchObject({ verdict: "ok", path: dir.file("sessions"), sessions: 1, leftLocks: 1 });
     chmodSync(`${folder}/a.jsonl`, 0o644);
+    const closed = await examine([], args, options);
+    expect(closed.find("sessions")).toMatchObject({ verdict: "ok", readableByOthers: 0 });
+    for (const path of [dir.file("sessions"), folder]) chmodSync(path, 0o755);
     const open = await examine([], args, options);
     expect(open.find("sessions")).toMatchObject({
       verdict: "warning",
-      readableByOthers: 1,
+      readableByOthers: 3,
       next: `chmod -R go= ${dir.file("sessions")}`,
     });
     expect(open.code).toBe(0);

@@ -1,7 +1,8 @@
 // The program's own folder and that of the sessions: there, private, writable, with room, and without locks of programs that are gone.
 import { constants, type Stats } from "node:fs";
-import { access, readdir, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { access, lstat, readdir, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { sessionFolder } from "../../session/folder.ts";
 import { isLeft } from "../../session/lock.ts";
 import { settle, stage } from "../../util/staging.ts";
 import { sessionRoot } from "../sessions.ts";
@@ -11,15 +12,14 @@ export const homeCheck: Check = {
   name: "home",
   async run({ home, env }) {
     const facts = { path: home, variable: env.PI_TS_HOME ? "PI_TS_HOME" : null };
-    const problem = await problemOf(home);
-    if (problem === "missing") return { verdict: "ok", text: `${home} is made when it is first needed`, facts };
-    if (problem)
-      return {
-        verdict: "failure",
-        text: `${home} ${problem}`,
-        next: "Correct it, or name another folder in $PI_TS_HOME.",
-        facts,
-      };
+    const state = await stateOf(home);
+    if (state.is === "missing") return { verdict: "ok", text: `${home} is made when it is first needed`, facts };
+    const next = "Correct it, or name another folder in $PI_TS_HOME.";
+    if (state.is === "unusable") return { verdict: "failure", text: `${home} ${state.problem}`, next, facts };
+    if (state.is === "read-only") {
+      const text = `${home} ${state.problem}; tasks run, but your answers about projects and what you typed are not kept`;
+      return { verdict: "warning", text, next, facts };
+    }
     if (await allows(home, 0o022)) {
       const next = `Others could change your configuration: chmod go-w ${home}`;
       return { verdict: "warning", text: `${home} can be written by others`, next, facts };
@@ -36,21 +36,15 @@ export const sessionsCheck: Check = {
   async run({ sessionDir, cwd, env, home }, signal) {
     const path = sessionRoot({ sessionDir }, { cwd, env, home });
     const next = "Correct it, name another folder with --session-dir, or run with --no-session.";
-    const problem = await problemOf(path);
-    if (problem && problem !== "missing")
-      return { verdict: "failure", text: `${path} ${problem}`, next, facts: { path } };
-    const free = await freeBytes(problem === "missing" ? await nearestFolder(path) : path);
-    if (problem === "missing") {
-      const parent = await problemOf(await nearestFolder(path));
-      if (parent)
-        return {
-          verdict: "failure",
-          text: `${path} cannot be made: the folder above ${parent}`,
-          next,
-          facts: { path },
-        };
+    const root = await stateOf(path);
+    // What is stored from here lies in a folder of its own.
+    const folder = root.is === "usable" ? sessionFolder(path, cwd) : path;
+    const state = folder === path ? root : await stateOf(folder);
+    if ("problem" in state)
+      return { verdict: "failure", text: `${folder} ${state.problem}`, next, facts: { path, folder } };
+    const free = await freeBytes(root.is === "missing" ? await nearestFolder(path) : path);
+    if (root.is === "missing")
       return withRoom({ verdict: "ok", text: `${path} is made with the first session`, facts: { path, free } }, free);
-    }
     const { count, open, left } = await lookInto(path, signal);
     const facts = { path, sessions: count, readableByOthers: open.length, leftLocks: left.length, free };
     const text = `${path}: ${count === 1 ? "1 session" : `${count} sessions`}, ${gigabytes(free)} free`;
@@ -76,27 +70,38 @@ function withRoom(finding: Finding, free: number): Finding {
   };
 }
 
-/** What keeps a folder from being used, in words that follow its name; undefined when it can be read and written. */
-async function problemOf(path: string): Promise<string | undefined> {
+/** `missing`: it can be made. A `problem` follows the folder's name. */
+type FolderState =
+  | { readonly is: "usable" | "missing" }
+  | { readonly is: "unusable" | "read-only"; readonly problem: string };
+
+async function stateOf(path: string): Promise<FolderState> {
   let stats: Stats;
   try {
     stats = await stat(path);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "missing" : `cannot be used: ${reason(error)}`;
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT")
+      return { is: "unusable", problem: `cannot be used: ${reason(error)}` };
+    if (await lstat(path).catch(() => undefined)) return { is: "unusable", problem: "is a link to what is not there" };
+    const above = await nearestFolder(path);
+    const state = await stateOf(above);
+    return "problem" in state
+      ? { is: "read-only", problem: `cannot be made: ${above} ${state.problem}` }
+      : { is: "missing" };
   }
-  if (!stats.isDirectory()) return "is no folder";
+  if (!stats.isDirectory()) return { is: "unusable", problem: "is no folder" };
   try {
     await access(path, constants.R_OK | constants.X_OK);
   } catch (error) {
-    return `cannot be read: ${reason(error)}`;
+    return { is: "unusable", problem: `cannot be read: ${reason(error)}` };
   }
   // Written to for real: a mode says nothing of quotas and of file systems that are read-only.
   const file = stage(path);
   try {
     await writeFile(file, "x", { flag: "wx", mode: 0o600 });
-    return undefined;
+    return { is: "usable" };
   } catch (error) {
-    return `cannot be written: ${reason(error)}`;
+    return { is: "read-only", problem: `cannot be written: ${reason(error)}` };
   } finally {
     await rm(file, { force: true }).catch(() => {});
     settle(file);
@@ -108,10 +113,11 @@ function reason(error: unknown): string {
   return code === undefined ? message : message.replace(/, \w+ '.*$/s, "");
 }
 
+/** The nearest of those above it that is there. */
 async function nearestFolder(path: string): Promise<string> {
   const parent = dirname(path);
-  if (parent === path) return path;
-  return (await problemOf(parent)) === "missing" ? nearestFolder(parent) : parent;
+  const isThere = parent === path || (await stat(parent).then(Boolean, ({ code }) => code !== "ENOENT"));
+  return isThere ? parent : nearestFolder(parent);
 }
 
 async function freeBytes(path: string): Promise<number> {
@@ -130,8 +136,10 @@ interface Contents {
 async function lookInto(root: string, signal: AbortSignal): Promise<Contents> {
   const contents = { count: 0, open: [] as string[], left: [] as string[] };
   const folders = (await readdir(root, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  // Whoever cannot enter a folder reads nothing in it.
+  const isRootOpen = await noteOpen(root, contents);
   for (const folder of [root, ...folders.map(({ name }) => join(root, name))]) {
-    await noteOpen(folder, contents);
+    const isOpen = isRootOpen && (folder === root || (await noteOpen(folder, contents)));
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       if (signal.aborted) return contents;
@@ -141,15 +149,17 @@ async function lookInto(root: string, signal: AbortSignal): Promise<Contents> {
         if (isLeft(path)) contents.left.push(path);
       } else if (entry.name.endsWith(".jsonl")) {
         contents.count++;
-        await noteOpen(path, contents);
+        if (isOpen) await noteOpen(path, contents);
       }
     }
   }
   return contents;
 }
 
-async function noteOpen(path: string, { open }: Contents): Promise<void> {
-  if (await allows(path, 0o077)) open.push(path);
+async function noteOpen(path: string, { open }: Contents): Promise<boolean> {
+  const isOpen = await allows(path, 0o077);
+  if (isOpen) open.push(path);
+  return isOpen;
 }
 
 /** Whether the mode has one of these bits. On Windows modes say nothing. */
