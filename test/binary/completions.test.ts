@@ -228,5 +228,6 @@ test("an unknown shell, or none, is a usage error", async () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).not.toBe("");
   }
-  expect((await runCli(["completions", "bsh"])).stderr).toContain("Did you mean bash?");
+  expect((await runCli(["completions", "bsh"])).stderr).toContain("Did you mean bash? It is one of bash, zsh, fish.");
+  expect((await runCli(["completions", "--values", "x"])).stderr).not.toContain("zsh");
 });

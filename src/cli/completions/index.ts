@@ -15,6 +15,7 @@ const shells: Readonly<Record<string, (root: CommandSpec, commands: readonly Com
   fish: toFish,
 };
 const names = Object.keys(shells);
+const choice = `It is one of ${names.join(", ")}.`;
 
 export const completions = defineCommand({
   meta: { name: "completions", description: "Print what makes bash, zsh or fish complete command lines" },
@@ -31,7 +32,8 @@ export const completions = defineCommand({
   async run(args, { io, env, cwd, words }) {
     if (args.values !== undefined) {
       const source = valueSources.find((name) => name === args.values);
-      if (!source) throw usage(`--values must be one of ${valueSources.join(", ")}, not '${args.values}'`);
+      if (!source)
+        throw new AppError("usage", `--values must be one of ${valueSources.join(", ")}, not '${args.values}'`);
       const rows = await listValues(source, words[0] ?? "", { env, cwd });
       io.stdout(rows.map(({ value, note }) => `${value}\t${note}\n`).join(""));
       return 0;
@@ -41,7 +43,7 @@ export const completions = defineCommand({
     const make = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
     if (!make) {
       const near = closest(shell, names);
-      throw usage(`There are no completions for ${shell}`, near && `Did you mean ${near}?`);
+      throw usage(`There are no completions for '${shell}'`, near && `Did you mean ${near}? ${choice}`);
     }
     io.stdout(make(...(await describeAll())));
     return 0;
@@ -54,6 +56,6 @@ async function describeAll(): Promise<[CommandSpec, CommandSpec[]]> {
   return [describeCommand("", root), await Promise.all(others)];
 }
 
-function usage(message: string, hint = `It is one of ${names.join(", ")}.`): AppError {
+function usage(message: string, hint = choice): AppError {
   return new AppError("usage", message, { hint });
 }
