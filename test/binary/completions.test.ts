@@ -43,8 +43,10 @@ const cases: readonly [line: string, offered: readonly string[]][] = [
   ["pi-ts sessions --he", ["--here", "--help"]],
   ["pi-ts mcp ", ["list", "add", "remove", "check"]],
   ["pi-ts mcp remove ", ["notes"]],
+  ["pi-ts mcp --mcp-config mcp.json remove ", ["notes"]],
   ["pi-ts mcp add --be", ["--bearer-token-env", "--bearer-token-env-var"]],
   ["pi-ts completions ", ["bash", "zsh", "fish"]],
+  ["pi-ts completions bash ", []],
   ["pi-ts --resume ", [sessionId]],
   ["pi-ts --mode ", ["text", "json", "rpc"]],
   ["pi-ts --mode=", ["text", "json", "rpc"]],
@@ -83,11 +85,13 @@ describe("bash", () => {
     return stdout.toString();
   }
   /** Calls the function as bash does, with bash's own idea of words, and puts together what would stand in the line. */
-  function offers(line: string): string[] {
+  function offers(line: string, setting = ":"): string[] {
     const typed = line.slice(line.lastIndexOf(" ") + 1);
     const kept = typed.slice(0, Math.max(typed.lastIndexOf("="), typed.lastIndexOf(":")) + 1).replace(/^--[^=]*=/, "");
     const call = `COMP_LINE=$1 COMP_POINT=\${#1}; _pi_ts; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const output = bash(`source ${dir.file("pi-ts.bash")}; complete -p pi-ts >/dev/null; set -- '${line}'; ${call}`);
+    const output = bash(
+      `${setting}; source ${dir.file("pi-ts.bash")}; complete -p pi-ts >/dev/null; set -- '${line}'; ${call}`,
+    );
     return output.split("\n").flatMap((value) => (value === "" ? [] : [kept + value]));
   }
 
@@ -97,6 +101,14 @@ describe("bash", () => {
 
   test.each(cases)("%s", (line, offered) => {
     expect(offers(line)).toEqual([...offered]);
+  });
+
+  test.each<[string, string, readonly string[]]>([
+    ["set -u", "pi-ts --mode ", ["text", "json", "rpc"]],
+    ["IFS=$'\\n'", "pi-ts --mode ", ["text", "json", "rpc"]],
+    ["shopt -s nullglob failglob", "pi-ts sessions show ", [sessionId]],
+  ])("after %s", (setting, line, offered) => {
+    expect(offers(line, setting)).toEqual([...offered]);
   });
 
   test("a line as it is typed: files, folders, values with a colon", async () => {

@@ -1,6 +1,6 @@
 // The completion script for bash. It stands alone (no bash-completion needed) and keeps to what bash 3.2 knows.
 import type { Completion } from "../parse-args.ts";
-import type { CommandSpec } from "./spec.ts";
+import { type CommandSpec, goesOn } from "./spec.ts";
 
 /** The names of flags are all there is to see: bash shows no descriptions. */
 export function toBash(root: CommandSpec, commands: readonly CommandSpec[]): string {
@@ -11,7 +11,7 @@ export function toBash(root: CommandSpec, commands: readonly CommandSpec[]): str
   );
   const flagCases = [...groupFlags(all)].map(([action, patterns]) => `    ${patterns.join("|")}) ${action} ;;`);
   const wordCases = all.flatMap(({ name, words }) =>
-    words.map((values, i) => `    ${name}:${i === words.length - 1 ? "*" : i}) ${offer(values)} ;;`),
+    words.map((values, i) => `    ${name}:${name === "" || goesOn(i, words) ? "*" : i}) ${offer(values)} ;;`),
   );
   const listCases = all.map(({ name, flags }) => {
     return `      "${name}") _pi_ts_words ${flags.flatMap((flag) => flag.names).join(" ")} ;;`;
@@ -101,7 +101,7 @@ ${wordCases.join("\n")}
 
 _pi_ts() {
   # The words as blanks part them, since bash itself parts them at = and : too.
-  local line=\${COMP_LINE:0:COMP_POINT} cur words i
+  local line=\${COMP_LINE:0:COMP_POINT} cur words i IFS=$' \\t\\n'
   cur=\${line##*[[:space:]]}
   read -ra words <<<"\${line%"$cur"}"
   COMPREPLY=()

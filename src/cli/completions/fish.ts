@@ -1,12 +1,17 @@
 // The completion script for fish.
 import type { Completion } from "../parse-args.ts";
-import type { CommandSpec, FlagSpec } from "./spec.ts";
+import { type CommandSpec, type FlagSpec, goesOn } from "./spec.ts";
 
 export function toFish(root: CommandSpec, commands: readonly CommandSpec[]): string {
   const names = commands.map(({ name }) => name).join(" ");
   const offers = commands.map(
     ({ name, description }) => `complete -c pi-ts -n __pi_ts_is_first -a ${name} -d ${quote(description)}`,
   );
+  const takers = commands
+    .filter(({ words }) => words.length > 0)
+    .flatMap(({ name, flags }) =>
+      flags.filter(({ takes }) => takes === "value").flatMap((flag) => flag.names.map((long) => `${name}:${long}`)),
+    );
   const lines = [root, ...commands].flatMap((command) => toLines(command, names));
   return `# fish completion for pi-ts, made by: pi-ts completions fish
 
@@ -26,9 +31,20 @@ function __pi_ts_command
     contains -- "$words[1]" $argv
 end
 
-# Whether so many words that are no flags stand behind the command.
+# Whether so many words that are neither flags nor their values stand behind the command.
 function __pi_ts_position
-    test (count (string match -v -- '-*' (__pi_ts_words)[2..-1])) $argv
+    set -l words (__pi_ts_words)
+    set -l command $words[1]
+    set -e words[1]
+    set -l position 0
+    set -l before ''
+    for word in $words
+        if not contains -- "$command:$before" ${takers.join(" ")}
+            string match -q -- '-*' $word; or set position (math $position + 1)
+        end
+        set before $word
+    end
+    test $position $argv
 end
 
 # Asks pi-ts itself for values of this kind.
@@ -59,7 +75,7 @@ function toLines({ name, flags, words }: CommandSpec, names: string): string[] {
   const quiet = `complete -c pi-ts -n ${quote(here)} -f`;
   const forWords = words.flatMap((values, i) => {
     const options = valueOptions(values);
-    const position = i === words.length - 1 && i > 0 ? `-ge ${i}` : `-eq ${i}`;
+    const position = goesOn(i, words) ? `-ge ${i}` : `-eq ${i}`;
     return options === ""
       ? []
       : [`complete -c pi-ts -n ${quote(`${here}; and __pi_ts_position ${position}`)} ${options}`];

@@ -20,7 +20,7 @@ export interface CommandSpec {
   readonly name: string;
   readonly description: string;
   readonly flags: readonly FlagSpec[];
-  /** What its words can be, in order; the last one goes on. */
+  /** What its words can be, in order; the last of several goes on. */
   readonly words: readonly (Completion | undefined)[];
 }
 
@@ -31,6 +31,11 @@ export function describeCommand(name: string, { meta, args }: AnyCommand): Comma
     .filter(([flag, arg]) => arg.type !== "positional" && !Object.hasOwn(foreignArgs, flag))
     .flatMap(([flag, arg]) => describeFlag(flag, arg));
   return { name, description: meta.description ?? "", flags, words };
+}
+
+/** Whether any further words can be what the word at `index` can. */
+export function goesOn(index: number, words: CommandSpec["words"]): boolean {
+  return index > 0 && index === words.length - 1;
 }
 
 function describeFlag(name: string, arg: FlagsDef[string]): FlagSpec[] {

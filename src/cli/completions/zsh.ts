@@ -1,6 +1,6 @@
 // The completion script for zsh, for `fpath` as well as for `source`.
 import type { Completion } from "../parse-args.ts";
-import type { CommandSpec, FlagSpec } from "./spec.ts";
+import { type CommandSpec, type FlagSpec, goesOn } from "./spec.ts";
 
 export function toZsh(root: CommandSpec, commands: readonly CommandSpec[]): string {
   const rows = commands.map(({ name, description }) => `    ${quote(`${name}:${description}`)}`);
@@ -51,7 +51,7 @@ function call({ name, flags, words }: CommandSpec, indent: number, ...more: stri
   const specs = [
     ...flags.flatMap(toSpecs),
     ...words.map((values, i) =>
-      quote(`${i === words.length - 1 && i > 0 ? "*" : i + 1}:${i === 0 ? name : "value"}:${action(values)}`),
+      quote(`${goesOn(i, words) ? "*" : i + 1}:${i === 0 ? name : "value"}:${action(values)}`),
     ),
     ...more,
   ];
