@@ -45,7 +45,8 @@ const runFlags = pick(rootArgs, [
 export const doctor = defineCommand({
   meta: {
     name: "doctor",
-    description: "Check provider, key, network, configuration, MCP servers and programs; 1 when something is wrong",
+    description:
+      "Check provider, key, network, configuration, MCP servers and programs; exit 1 when something is wrong",
   },
   args: {
     json: { type: "boolean", description: "One JSON object" },
