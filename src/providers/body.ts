@@ -7,6 +7,23 @@ export interface BodyLimits {
   readonly idleMs: number;
 }
 
+/** The bytes of an answer, to be read once; a stream is one, and so is what passes another one on, which costs less than a stream of its own. */
+export interface Body {
+  getReader(): ByteSource;
+}
+
+export type ByteSource = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">;
+
+/** What is needed of a `Response`. */
+export interface Answer extends Pick<Response, "ok" | "status" | "statusText" | "headers"> {
+  readonly body: Body | null;
+}
+
+/** The same answer with another body. */
+export function withBody({ ok, status, statusText, headers }: Answer, body: Body | null): Answer {
+  return { ok, status, statusText, headers, body };
+}
+
 export interface BodyReader {
   /**
    * The next bytes, undefined at the end. Rejects with `AppError`: `timeout` on silence, `network` when the connection breaks, `aborted` when
@@ -17,7 +34,7 @@ export interface BodyReader {
   close(): void;
 }
 
-export function openBody(body: ReadableStream<Uint8Array>, signal: AbortSignal, { idleMs }: BodyLimits): BodyReader {
+export function openBody(body: Body, signal: AbortSignal, { idleMs }: BodyLimits): BodyReader {
   const reader = body.getReader();
   // A read that will never settle is left behind: an abort or silence rejects what is waited for, at once.
   let failure: AppError | undefined;
@@ -67,7 +84,7 @@ const longestPatienceMs = 30_000;
  * The beginning of a body that is no answer, as text: what has come when it ends, breaks, has been read far enough, or takes too long.
  * Throws `AppError` `aborted` only.
  */
-export async function readHead({ body }: Response, signal: AbortSignal, { idleMs }: BodyLimits): Promise<string> {
+export async function readHead({ body }: Answer, signal: AbortSignal, { idleMs }: BodyLimits): Promise<string> {
   if (!body) return "";
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), Math.min(idleMs || longestPatienceMs, longestPatienceMs));

@@ -2,7 +2,7 @@
 import { AppError } from "../util/error.ts";
 import { namedSecrets, redact } from "../util/redact.ts";
 import { headOf } from "../util/truncate.ts";
-import { type BodyLimits, readHead } from "./body.ts";
+import { type Answer, type BodyLimits, type ByteSource, readHead, withBody } from "./body.ts";
 import { connectionLost, plainReason } from "./connection-error.ts";
 import { toHttpError } from "./http-error.ts";
 import {
@@ -30,11 +30,11 @@ export interface HttpRequest {
  * Sends a request and gives its successful response; throws `AppError` for everything else, and a body that fails does so with one.
  * Recordings implement it too.
  */
-export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<Response>;
+export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<Answer>;
 
 /** Told of one request: what came of it, unless the user gave it up. `answered` gives the response to go on with. */
 export interface Exchange {
-  answered(response: Response): Response;
+  answered(response: Answer): Answer;
   failed(error: AppError): void;
 }
 
@@ -75,7 +75,7 @@ export function createHttpTransport(options: HttpOptions): Transport {
       return end.signal.aborted ? slowStart(request.url, route, firstByteMs / 1000) : failure();
     };
     const exchange = recorder?.({ ...request, secrets });
-    let response: Response;
+    let response: Answer;
     try {
       const fetched = await fetch(request.url, {
         method: "POST",
@@ -117,38 +117,30 @@ interface BodyWatcher {
   broken(error: unknown): AppError;
 }
 
-function watchBody(response: Response, { begun, over, broken }: BodyWatcher): Response {
-  if (!response.body) {
-    over();
-    return response;
-  }
-  const reader = response.body.getReader();
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
-          if (done) {
-            over();
-            controller.close();
-          } else {
-            begun();
-            controller.enqueue(value);
-          }
-        } catch (error) {
-          over();
-          controller.error(broken(error));
-        }
-      },
-      cancel(reason) {
+function watchBody(response: Response, watcher: BodyWatcher): Answer {
+  const { body } = response;
+  if (!body) watcher.over();
+  return withBody(response, body && { getReader: () => watch(body.getReader(), watcher) });
+}
+
+function watch(reader: ByteSource, { begun, over, broken }: BodyWatcher): ByteSource {
+  return {
+    async read() {
+      try {
+        const part = await reader.read();
+        if (part.done) over();
+        else begun();
+        return part;
+      } catch (error) {
         over();
-        return reader.cancel(reason);
-      },
+        throw broken(error);
+      }
     },
-    { highWaterMark: 0 },
-  );
-  const { status, statusText, headers } = response;
-  return new Response(body, { status, statusText, headers });
+    cancel(reason) {
+      over();
+      return reader.cancel(reason);
+    },
+  };
 }
 
 /** All that must not be shown of a request; what a header takes from a variable is among its `secrets`. */

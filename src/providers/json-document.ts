@@ -1,28 +1,39 @@
 // A JSON document where a stream was asked for: what gateways send with status 200 when they fail at once.
+import type { Answer, Body } from "./body.ts";
 
-/** The same response; a JSON document in it is made the data of one event, byte by byte as it comes. */
-export function asEvents(response: Response): Response {
-  const isJson = /^application\/json\b/i.test(response.headers.get("content-type") ?? "");
-  if (!response.body || !isJson) return response;
-  const { status, statusText, headers } = response;
-  return new Response(response.body.pipeThrough(toEvent()), { status, statusText, headers });
+/** The body of an answer; a JSON document in it is made the data of one event, byte by byte as it comes. */
+export function bodyOfEvents({ headers, body }: Answer): Body | null {
+  if (!body || !(headers.get("content-type") ?? "").toLowerCase().startsWith("application/json")) return body;
+  return {
+    getReader() {
+      const reader = body.getReader();
+      const toEvent = createConverter();
+      return {
+        async read() {
+          const part = await reader.read();
+          return part.done ? part : { done: false, value: toEvent(part.value) };
+        },
+        cancel: (reason) => reader.cancel(reason),
+      };
+    },
+  };
 }
 
 /** Some servers give a true stream the wrong type; it begins otherwise and passes as it is. */
-function toEvent(): TransformStream<Uint8Array, Uint8Array> {
+function createConverter(): (bytes: Uint8Array) => Uint8Array {
   let isDocument: boolean | undefined;
-  return new TransformStream({
-    transform(bytes, controller) {
-      if (isDocument === undefined) {
-        const first = bytes.find((byte) => !isBlank(byte));
-        if (first === undefined) return;
-        isDocument = first === 0x7b;
-        if (isDocument) controller.enqueue(new TextEncoder().encode("data: "));
-      }
-      // Between the values of a document a line end is but a blank; inside of them there is none.
-      controller.enqueue(isDocument ? bytes.map((byte) => (isBlank(byte) ? 0x20 : byte)) : bytes);
-    },
-  });
+  return (bytes) => {
+    // Between the values of a document a line end is but a blank; inside of them there is none.
+    if (isDocument !== undefined) return isDocument ? onOneLine(bytes) : bytes;
+    const first = bytes.find((byte) => !isBlank(byte));
+    if (first === undefined) return new Uint8Array();
+    isDocument = first === 0x7b;
+    return isDocument ? Buffer.concat([Buffer.from("data: "), onOneLine(bytes)]) : bytes;
+  };
+}
+
+function onOneLine(bytes: Uint8Array): Uint8Array {
+  return bytes.map((byte) => (isBlank(byte) ? 0x20 : byte));
 }
 
 function isBlank(byte: number): boolean {

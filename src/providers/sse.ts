@@ -1,6 +1,6 @@
 // Bytes of a response body → server-sent events (WHATWG HTML, "Server-sent events").
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { type BodyLimits, openBody } from "./body.ts";
+import { type Body, type BodyLimits, openBody } from "./body.ts";
 
 /**
  * The events of `body`, one array for each network read that completed any. A last event without its blank line still counts,
@@ -8,7 +8,7 @@ import { type BodyLimits, openBody } from "./body.ts";
  * Ends with the `AppError` of a body that fails; the body is cancelled in every case.
  */
 export async function* readSse(
-  body: ReadableStream<Uint8Array>,
+  body: Body,
   signal: AbortSignal,
   limits: BodyLimits,
   isCut: (data: string) => boolean = () => false,

@@ -4,8 +4,8 @@ import { AppError } from "../util/error.ts";
 import { isObject } from "../util/is-object.ts";
 import { isCutJson } from "../util/json-scan.ts";
 import { headOf, oneLine } from "../util/truncate.ts";
-import { type BodyLimits, readHead } from "./body.ts";
-import { asEvents } from "./json-document.ts";
+import { type Answer, type BodyLimits, readHead } from "./body.ts";
+import { bodyOfEvents } from "./json-document.ts";
 import type { Loose } from "./json-fields.ts";
 import type { Chunk } from "./provider.ts";
 import { readSse } from "./sse.ts";
@@ -56,14 +56,15 @@ export function toStopReason(isCut: boolean, calls: number): "stop" | "length" |
  * holds open.
  */
 export async function* streamResponse(
-  response: Response,
+  response: Answer,
   reader: EventReader,
   signal: AbortSignal,
   options: StreamOptions,
 ): AsyncGenerator<readonly Chunk[], void, undefined> {
-  if (/^(?:text\/html|application\/xhtml)/i.test(response.headers.get("content-type") ?? ""))
+  const type = (response.headers.get("content-type") ?? "").toLowerCase();
+  if (type.startsWith("text/html") || type.startsWith("application/xhtml"))
     throw notAStream(await readHead(response, signal, options), options);
-  const { body } = asEvents(response);
+  const body = bodyOfEvents(response);
   if (!body) throw new AppError("stream_empty", "The provider sent no body", { retryable: true });
   const fresh: Chunk[] = [];
   try {

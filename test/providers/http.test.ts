@@ -1,8 +1,10 @@
 // The transport against real servers: plain, over TLS, and behind a proxy.
 import { describe, expect, jest, test } from "bun:test";
+import type { Answer } from "../../src/providers/body.ts";
 import { createHttpTransport, type HttpOptions, type HttpRequest } from "../../src/providers/http.ts";
 import { loadTls } from "../../src/providers/tls.ts";
 import { AppError } from "../../src/util/error.ts";
+import { textOf } from "../helpers/answer.ts";
 import { startProxy } from "../helpers/proxy-server.ts";
 import { gate, refusal, startReplayServer } from "../helpers/replay-server.ts";
 import { pem, pemPath, startTlsServer } from "../helpers/tls-server.ts";
@@ -20,11 +22,11 @@ function toRequest(url: string, headers: Record<string, string> = {}): HttpReque
   };
 }
 
-function send(url: string, options: Partial<HttpOptions> = {}, headers?: Record<string, string>): Promise<Response> {
+function send(url: string, options: Partial<HttpOptions> = {}, headers?: Record<string, string>): Promise<Answer> {
   return createHttpTransport({ firstByteMs: 5000, ...options })(toRequest(url, headers), never);
 }
 
-async function failure(response: Promise<Response>): Promise<AppError> {
+async function failure(response: Promise<unknown>): Promise<AppError> {
   const error = await response.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -42,7 +44,7 @@ describe("directly", () => {
   test("the request goes out as given and the answer streams back", async () => {
     await using server = await startReplayServer([{ turn: { text: "hello" } }]);
     const response = await send(server.url, {}, { "x-org": "acme" });
-    expect(await response.text()).toContain("hello");
+    expect(await textOf(response)).toContain("hello");
     const [request] = server.requests;
     expect(request?.headers).toMatchObject({ authorization: `Bearer ${key}`, "x-org": "acme" });
     expect(request?.body.messages).toEqual([{ role: "user", content: "hi" }]);
@@ -59,7 +61,7 @@ describe("directly", () => {
   test("headers alone are no beginning: the limit holds until the first byte of the body", async () => {
     await using server = await startReplayServer([{ ending: "silent" }]);
     const response = await send(server.url, { firstByteMs: 30 });
-    const error = await failure(response.text() as never);
+    const error = await failure(textOf(response));
     expect(error).toMatchObject({ code: "timeout", retryable: true });
     expect(error.message).toEndWith("did not begin to answer within 0.03 s");
     await server.requests[0]?.closed;
@@ -87,7 +89,7 @@ describe("directly", () => {
     const reader = (await send(url)).body?.getReader();
     await reader?.read();
     begun.open();
-    const error = await failure(reader?.read() as never);
+    const error = await failure(reader!.read());
     expect(error).toMatchObject({ code: "network", retryable: true });
     expect(error.message).toBe("The connection broke during the answer: the connection was reset");
   });
@@ -95,7 +97,7 @@ describe("directly", () => {
   test("a body that is not compressed as its headers say is told so, without the address", async () => {
     const headers = { "content-encoding": "gzip" };
     await using server = await startReplayServer([{ headers, body: "not gzip" }]);
-    const error = await failure((await send(`${server.url}/k/hunter22`)).text() as never);
+    const error = await failure(textOf(await send(`${server.url}/k/hunter22`)));
     expect(error.message).toBe(
       "The connection broke during the answer: the answer is not compressed the way its headers say",
     );
@@ -212,7 +214,7 @@ describe("over TLS", () => {
     await using server = startTlsServer();
     const tls = loadTls({ ca: pemPath("ca.pem") }, "corp");
     const response = await send(`https://localhost:${server.port}/v1`, { tls });
-    expect(await response.text()).toContain("over");
+    expect(await textOf(response)).toContain("over");
   });
 
   test("a certificate for another host is refused", async () => {
@@ -240,7 +242,7 @@ describe("through a proxy", () => {
     await using proxy = await startProxy({ target: server.port });
     const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
     const response = await send("https://api.provider.test/v1", { env, tls: trusted });
-    expect(await response.text()).toContain("over");
+    expect(await textOf(response)).toContain("over");
     expect(proxy.requests).toHaveLength(1);
     expect(proxy.requests[0]).toMatchObject({ method: "CONNECT", target: "api.provider.test:443" });
     expect(JSON.stringify(proxy.requests)).not.toContain(key);
@@ -252,7 +254,7 @@ describe("through a proxy", () => {
     await using proxy = await startProxy({ target: Number(new URL(server.url).port) });
     const env = { http_proxy: `127.0.0.1:${proxy.port}` };
     const response = await send("http://api.provider.test/v1", { env });
-    expect(await response.text()).toContain("plain");
+    expect(await textOf(response)).toContain("plain");
     expect(proxy.requests).toMatchObject([
       {
         method: "POST",
@@ -280,9 +282,9 @@ describe("through a proxy", () => {
     const { port } = new URL(server.url);
     await using proxy = await startProxy({ target: Number(port) });
     const env = { ALL_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: ".corp,0.0.0.0/8" };
-    expect(await (await send(`http://localhost:${port}/v1`, { env })).text()).toContain("one");
+    expect(await textOf(await send(`http://localhost:${port}/v1`, { env }))).toContain("one");
     // This machine under a name that is no loopback.
-    expect(await (await send(`http://0.0.0.0:${port}/v1`, { env })).text()).toContain("two");
+    expect(await textOf(await send(`http://0.0.0.0:${port}/v1`, { env }))).toContain("two");
     expect(proxy.requests).toEqual([]);
   });
 

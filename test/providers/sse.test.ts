@@ -1,5 +1,6 @@
 // The limit on silence, with a clock of the test's own: what counts as life, and that no limit means none.
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
+import type { Body } from "../../src/providers/body.ts";
 import { readSse } from "../../src/providers/sse.ts";
 
 beforeEach(() => void jest.useFakeTimers());
@@ -20,7 +21,7 @@ function open(idleMs: number) {
   const events: string[] = [];
   let end: unknown = "open";
   const reading = (async () => {
-    for await (const batch of readSse(body, new AbortController().signal, { idleMs })) {
+    for await (const batch of readSse(body as Body, new AbortController().signal, { idleMs })) {
       for (const { data } of batch) events.push(data);
     }
     return "done";

@@ -1,5 +1,6 @@
 // The adapter for Anthropic's Messages API: request conversion, HTTP, SSE and stream conversion put together.
 
+import type { Answer } from "../body.ts";
 import { createCallIds } from "../call-ids.ts";
 import { hideKeys, keysOf, type Transport } from "../http.ts";
 import type { Provider, ProviderRequest, ProviderSettings } from "../provider.ts";
@@ -17,7 +18,7 @@ export function createAnthropicMessages(settings: ProviderSettings, transport: T
   /** What the provider turned out to refuse stays away, so that it refuses only once. */
   let withTemperature = true;
 
-  function send({ temperature, ...rest }: ProviderRequest, signal: AbortSignal): Promise<Response> {
+  function send({ temperature, ...rest }: ProviderRequest, signal: AbortSignal): Promise<Answer> {
     const request = withTemperature ? { ...rest, temperature } : rest;
     return transport(
       {

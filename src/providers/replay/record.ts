@@ -2,6 +2,7 @@
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import { AppError, type ErrorCode } from "../../util/error.ts";
 import { hideSecrets, redact } from "../../util/redact.ts";
+import { type ByteSource, withBody } from "../body.ts";
 import type { Recorder } from "../http.ts";
 import { digestOf, type RecordingLine, toRecordedBody } from "./recording.ts";
 import { createSplitKeys } from "./split-keys.ts";
@@ -42,14 +43,14 @@ export function createRecorder(path: string, steady: (body: string) => string): 
     return {
       failed: ({ code, message, retryable }) => write({ type: "failure", code, message, retryable }),
       answered(response) {
-        const { status, statusText, headers } = response;
+        const { status, headers, body: source } = response;
         write({ type: "response", status, headers: keep(headers) });
-        if (!response.body) {
+        if (!source) {
           write({ type: "end", ms: elapsed() });
           return response;
         }
-        const copy = recordBody(response.body, createWriter({ isAnswer: response.ok, secrets, elapsed, write }));
-        return new Response(copy, { status, statusText, headers });
+        const writer = createWriter({ isAnswer: response.ok, secrets, elapsed, write });
+        return withBody(response, { getReader: () => recordBytes(source.getReader(), writer) });
       },
     };
   };
@@ -59,20 +60,15 @@ function keep(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => keptHeaders.includes(name)));
 }
 
-/** The same body, written down as it passes; a body given up in the middle has no proper end. */
-function recordBody(body: ReadableStream<Uint8Array>, writer: BodyWriter): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  return new ReadableStream({
-    async pull(controller) {
+/** The same bytes, written down as they pass; a body given up in the middle has no proper end. */
+function recordBytes(reader: ByteSource, writer: BodyWriter): ByteSource {
+  return {
+    async read() {
       try {
-        const { done, value } = await reader.read();
-        if (done) {
-          writer.end();
-          controller.close();
-          return;
-        }
-        writer.add(value);
-        controller.enqueue(value);
+        const part = await reader.read();
+        if (part.done) writer.end();
+        else writer.add(part.value);
+        return part;
       } catch (error) {
         if (error instanceof AppError && error.code === "output") reader.cancel().catch(() => {});
         else writer.end(error);
@@ -83,7 +79,7 @@ function recordBody(body: ReadableStream<Uint8Array>, writer: BodyWriter): Reada
       writer.end("cancelled");
       return reader.cancel(reason);
     },
-  });
+  };
 }
 
 interface BodyWriter {

@@ -1,11 +1,13 @@
 // Traffic through a recorder and back out of its file: what is kept, what is hidden, and what a replay makes of the rest.
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import type { Answer } from "../../../src/providers/body.ts";
 import { createHttpTransport, type HttpRequest } from "../../../src/providers/http.ts";
 import { createReplayProvider, createReplayTransport } from "../../../src/providers/replay/index.ts";
 import { createRecorder } from "../../../src/providers/replay/record.ts";
 import { parseRecording } from "../../../src/providers/replay/recording.ts";
 import { AppError } from "../../../src/util/error.ts";
+import { bytesOf } from "../../helpers/answer.ts";
 import { byteByByte, gate, type Reply, refusal, startReplayServer } from "../../helpers/replay-server.ts";
 import { type TmpDir, tmp } from "../../helpers/tmp.ts";
 
@@ -20,9 +22,9 @@ function toRequest(url: string, fields: Record<string, unknown> = {}): HttpReque
 }
 
 /** What came of a request: the body, or the error. */
-async function outcome(sent: Promise<Response>): Promise<unknown> {
+async function outcome(sent: Promise<Answer>): Promise<unknown> {
   return await sent
-    .then(async (response) => Buffer.from(await response.bytes()).toString("latin1"))
+    .then(async (answer) => (await bytesOf(answer)).toString("latin1"))
     .catch((error) => (error instanceof AppError ? `${error.code} ${error.retryable} ${error.message}` : error));
 }
 
