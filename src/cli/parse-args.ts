@@ -3,6 +3,7 @@
 import type { ArgDef } from "citty";
 import { closest } from "../util/closest.ts";
 import { AppError } from "../util/error.ts";
+import { lazy } from "../util/lazy.ts";
 
 /**
  * Flags as citty describes them. A `repeatable` string flag may be given several times, and all its values count. One with a `valueless`
@@ -57,14 +58,7 @@ export function parseArgs<Args extends FlagsDef>(argv: readonly string[], args: 
   const flags: Record<string, string | boolean | readonly string[]> = {};
   const words: string[] = [];
   let literal = 0;
-  const names = new Map<string, string>();
-  const negatives = new Map<string, string>();
-  for (const [name, arg] of Object.entries(args)) {
-    if (arg.type === "positional") continue;
-    names.set(`--${name}`, name);
-    for (const alias of aliasesOf(arg)) names.set(dashed(alias), name);
-    if (arg.negativeAlias !== undefined) negatives.set(dashed(arg.negativeAlias), name);
-  }
+  const names = createNames(args);
   const isSwitch = (name: string) => args[name]?.type === "boolean";
   const isGiven = (name: string) => flagsIn(argv, names).has(name);
 
@@ -75,17 +69,18 @@ export function parseArgs<Args extends FlagsDef>(argv: readonly string[], args: 
       literal = argv.length - i - 1;
       break;
     }
-    if (!word.startsWith("-") || word === "-" || /^-{1,2}[^-=\s]*\s/.test(word)) {
+    if (!word.startsWith("-") || word === "-") {
       words.push(word);
       continue;
     }
     const equals = word.startsWith("--") ? word.indexOf("=") : -1;
     const flag = equals === -1 ? word : word.slice(0, equals);
     const given = equals === -1 ? undefined : word.slice(equals + 1);
-    const name = names.get(flag);
-    if (name === undefined) {
-      const negated = negatives.get(flag) ?? (flag.startsWith("--no-") ? names.get(`--${flag.slice(5)}`) : undefined);
-      const group = /^-[a-zA-Z]{2,}$/.test(flag) ? [...flag.slice(1)].map((letter) => names.get(`-${letter}`)) : [];
+    const name = names.find(flag);
+    if (name === undefined && /^-{1,2}[^-=\s]*\s/.test(word)) words.push(word);
+    else if (name === undefined) {
+      const negated = names.negated(flag) ?? (flag.startsWith("--no-") ? names.find(`--${flag.slice(5)}`) : undefined);
+      const group = /^-[a-zA-Z]{2,}$/.test(flag) ? [...flag.slice(1)].map((letter) => names.find(`-${letter}`)) : [];
       if (negated !== undefined && isSwitch(negated) && given === undefined) flags[negated] = false;
       else if (group.length > 0 && group.every((member) => member !== undefined && isSwitch(member))) {
         for (const member of group) flags[member as string] = true;
@@ -103,7 +98,7 @@ export function parseArgs<Args extends FlagsDef>(argv: readonly string[], args: 
     } else {
       const value = given ?? argv[++i];
       if (value === undefined) throw usage(`${flag} needs a value`, "See pi-ts --help.");
-      if (given === undefined && (names.has(value) || negatives.has(value))) {
+      if (given === undefined && (names.find(value) ?? names.negated(value)) !== undefined) {
         throw usage(`${flag} needs a value, but ${value} follows`, `Write ${flag}=${value} if that is the value.`);
       }
       flags[name] = args[name]?.repeatable ? [...((flags[name] as readonly string[]) ?? []), value] : value;
@@ -112,15 +107,45 @@ export function parseArgs<Args extends FlagsDef>(argv: readonly string[], args: 
   return { flags: flags as ParsedFlags<Args>, words, literal };
 }
 
+/** A flag as it is written, dashes and all, to its name. */
+interface FlagNames {
+  find(flag: string): string | undefined;
+  /** The name of the switch that the flag turns off. */
+  negated(flag: string): string | undefined;
+  /** All that `find` knows. */
+  all(): string[];
+}
+
+function createNames(args: FlagsDef): FlagNames {
+  const flags = () => Object.entries(args).filter(([, { type }]) => type !== "positional");
+  // Most flags are written in full, and need no table.
+  const aliases = lazy(
+    () => new Map(flags().flatMap(([name, arg]) => aliasesOf(arg).map((alias) => [dashed(alias), name]))),
+  );
+  const negatives = lazy(
+    () => new Map(flags().flatMap(([name, { negativeAlias: alias }]) => (alias ? [[dashed(alias), name]] : []))),
+  );
+  return {
+    find(flag) {
+      const name = flag.startsWith("--") ? flag.slice(2) : "";
+      if (Object.hasOwn(args, name) && args[name]?.type !== "positional") return name;
+      return aliases().get(flag);
+    },
+    negated: (flag) => negatives().get(flag),
+    all: () => [...flags().map(([name]) => `--${name}`), ...aliases().keys()],
+  };
+}
+
 /** The names of the flags that stand before a `--`, as far as their words alone tell. */
-function flagsIn(argv: readonly string[], names: ReadonlyMap<string, string>): Set<string> {
+function flagsIn(argv: readonly string[], names: FlagNames): Set<string> {
   const end = argv.indexOf("--");
   const words = end === -1 ? argv : argv.slice(0, end);
   const flags = words.flatMap((word) => {
-    if (/^-[a-zA-Z]{2,}$/.test(word) && !names.has(word)) return [...word.slice(1)].map((letter) => `-${letter}`);
+    if (/^-[a-zA-Z]{2,}$/.test(word) && names.find(word) === undefined)
+      return [...word.slice(1)].map((letter) => `-${letter}`);
     return [word.replace(/=.*$/s, "")];
   });
-  return new Set(flags.flatMap((flag) => names.get(flag) ?? []));
+  return new Set(flags.flatMap((flag) => names.find(flag) ?? []));
 }
 
 /** An alias with its dashes. */
@@ -133,9 +158,12 @@ export function aliasesOf(arg: FlagsDef[string]): readonly string[] {
   return typeof arg.alias === "string" ? [arg.alias] : arg.alias;
 }
 
-function unknownFlag(flag: string, names: ReadonlyMap<string, string>): AppError {
+function unknownFlag(flag: string, names: FlagNames): AppError {
   const negative = flag.startsWith("--no-") ? "no-" : "";
-  const candidates = [...names.keys()].filter((name) => name.startsWith("--")).map((name) => name.slice(2));
+  const candidates = names
+    .all()
+    .filter((name) => name.startsWith("--"))
+    .map((name) => name.slice(2));
   const suggestion = closest(flag.replace(/^--?(no-)?/, ""), candidates);
   return usage(
     `Unknown flag ${flag}`,

@@ -53,10 +53,11 @@ export function seconds(env: Environment, name: string, configured: number | und
 }
 
 export function checkUrl(url: string, source: string): string {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+  const protocol = URL.parse(url)?.protocol;
+  if (protocol !== "http:" && protocol !== "https:") {
     throw new AppError("usage", `'${url}' is not an http or https URL`, {
       hint: `Check ${source}.`,
     });
   }
-  return url.replace(/\/+$/, "");
+  return url.endsWith("/") ? url.replace(/\/+$/, "") : url;
 }

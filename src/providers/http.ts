@@ -54,8 +54,8 @@ export function createHttpTransport(options: HttpOptions): Transport {
   const { firstByteMs, idleMs = 0, env = {}, tls, recorder } = options;
   return async (request, signal) => {
     const route = chooseProxy(request.url, env);
-    const secrets = [...secretsOf(request), ...proxySecrets(route)];
-    const hide = (text: string) => redact(text, secrets);
+    const secrets = () => [...secretsOf(request), ...proxySecrets(route)];
+    const hide = (text: string) => redact(text, secrets());
     // Ended by the user or by the limit; `AbortSignal.any` would be made for each request and costs more.
     const end = new AbortController();
     const abort = () => end.abort();
@@ -74,7 +74,7 @@ export function createHttpTransport(options: HttpOptions): Transport {
       if (signal.aborted) return new AppError("aborted", "Request aborted");
       return end.signal.aborted ? slowStart(request.url, route, firstByteMs / 1000) : failure();
     };
-    const exchange = recorder?.({ ...request, secrets });
+    const exchange = recorder?.({ ...request, secrets: secrets() });
     let response: Answer;
     try {
       const fetched = await fetch(request.url, {

@@ -26,11 +26,11 @@ export interface ExplainedRoute {
 /** The way to `url` with its reason; throws as `chooseProxy` does. */
 export function explainRoute(url: string, env: Environment): ExplainedRoute {
   const { protocol, hostname, port } = new URL(url);
-  const host = toHost(hostname);
-  if (isLoopback(host)) return { route: "direct", reason: "it is this machine" };
   const scheme = protocol.slice(0, -1);
   const found = lookUp(env, `${scheme}_proxy`) ?? lookUp(env, "all_proxy");
   if (!found) return { route: "direct", reason: "no proxy is set for it" };
+  const host = toHost(hostname);
+  if (isLoopback(host)) return { route: "direct", reason: "it is this machine" };
   const target = { host, port: Number(port) || (scheme === "https" ? 443 : 80) };
   const exceptions = lookUp(env, "no_proxy");
   const entries = exceptions?.value.split(/[\s,]+/) ?? [];
