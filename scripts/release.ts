@@ -1,11 +1,11 @@
 // Builds the programs of a release for every platform, beside SHA256SUMS and manifest.json, and smoke-tests what this machine can run.
-// The result depends on nothing but the commit: built again, anywhere, it is the same bytes.
+// The result depends on the commit and the system that builds it, and on nothing else: built again there, it is the same bytes.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import pkg from "../package.json";
-import { compile } from "./build.ts";
+import { compileProgram } from "./build.ts";
 import { describeExecutable } from "./release/executable.ts";
 import { signAdHoc } from "./release/mach-o.ts";
 import {
@@ -36,8 +36,9 @@ async function buildRelease(wanted: readonly Target[], folder: string, baseUrl: 
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const files: ReleasedFile[] = [];
+  await compileProgram(wanted.map((target) => describeBuild(target, runtimes.get(target.name)!, folder)));
   for (const target of wanted) {
-    await buildTarget(target, runtimes.get(target.name)!, folder);
+    sign(target, folder);
     files.push(describeFile(folder, fileName(target), target.name));
   }
   const manifest = { version: pkg.version, ...source, bun: Bun.version, files };
@@ -46,10 +47,14 @@ async function buildRelease(wanted: readonly Target[], folder: string, baseUrl: 
   return manifest;
 }
 
-async function buildTarget(target: Target, runtime: string, folder: string): Promise<void> {
-  const file = join(folder, fileName(target));
+function describeBuild(target: Target, runtime: string, folder: string) {
   const name = target.os === "windows" ? "pi-ts.exe" : "pi-ts";
-  await compile(join(root, "src/main.ts"), file, { target: target.bunTarget, runtime, name });
+  return { outfile: join(folder, fileName(target)), cross: { target: target.bunTarget, runtime, name } };
+}
+
+/** macOS runs nothing without a signature; where the compiler has left none, here it is made. */
+function sign(target: Target, folder: string): void {
+  const file = join(folder, fileName(target));
   if (target.os === "macos" && describeExecutable(file) !== target.format) {
     writeFileSync(file, signAdHoc(readFileSync(file), "pi-ts"));
   }

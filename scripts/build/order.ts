@@ -1,0 +1,33 @@
+// Sees which functions of a compiled pi-ts a short task runs, and in which order.
+
+const answer = [
+  { choices: [{ index: 0, delta: { role: "assistant", content: "" } }] },
+  ...["One", " two", " three"].map((content) => ({ choices: [{ index: 0, delta: { content } }] })),
+  { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },
+  { choices: [], usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } },
+];
+const events = [...answer.map((event) => JSON.stringify(event)), "[DONE]"].map((data) => `data: ${data}\n\n`).join("");
+
+/** Writes what `bun build --bytecode-order` takes to `file`; the task runs in `folder`, with all that it writes. Throws when it fails. */
+export async function recordOrder(program: string, file: string, folder: string): Promise<void> {
+  await using server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response(events, { headers: { "content-type": "text/event-stream" } }),
+  });
+  const run = Bun.spawn([program, "-p", "count", "--quiet"], {
+    cwd: folder,
+    env: {
+      HOME: folder,
+      PI_PROVIDER: "openai",
+      OPENAI_API_KEY: "none",
+      PI_BASE_URL: `${server.url.origin}/v1`,
+      BUN_BYTECODE_ORDER_OUT: file,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [output, errors, code] = await Promise.all([run.stdout.text(), run.stderr.text(), run.exited]);
+  if (code !== 0 || output.trim() !== "One two three") {
+    throw new Error(`the program just built ended with ${code}\n${output}${errors}`);
+  }
+}
