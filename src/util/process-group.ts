@@ -71,7 +71,8 @@ export function spawnGroup(command: string[], options: GroupOptions): GroupChild
     stderr: errors,
     onExit: () => {
       group.leaderReaped = true;
-      reapOrphans();
+      // Whoever waits for this end goes first.
+      setImmediate(reapOrphans);
     },
   });
   groups.set(child.pid, group);
