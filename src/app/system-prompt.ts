@@ -68,6 +68,7 @@ export function buildSystemMessage({
 
 /** What has to be said for `system` to be in force where `told` was; undefined when nothing has. Sections and tools that are gone are named too. */
 export function systemChange(told: SystemMessage, system: SystemMessage): SystemMessage | undefined {
+  if (told === system) return undefined;
   const before = new Map(Object.entries(told.sections ?? {}));
   const after = new Map(Object.entries(system.sections ?? {}));
   const sections = [
@@ -75,7 +76,10 @@ export function systemChange(told: SystemMessage, system: SystemMessage): System
     ...[...before].flatMap(([name, text]) => (after.has(name) || text === null ? [] : [[name, null] as const])),
   ];
   const [old, tools] = [told.toolsAdded ?? [], system.toolsAdded ?? []];
-  const added = tools.filter((tool) => !old.some((other) => JSON.stringify(other) === JSON.stringify(tool)));
+  const added = tools.filter((tool) => {
+    const other = old.find(({ name }) => name === tool.name);
+    return other !== tool && JSON.stringify(other) !== JSON.stringify(tool);
+  });
   const removed = old.filter(({ name }) => !tools.some((tool) => tool.name === name));
   const isOther = promptText({ ...told, sections: {} }) !== promptText({ ...system, sections: {} });
   if (sections.length === 0 && added.length === 0 && removed.length === 0 && !isOther) return undefined;

@@ -82,6 +82,18 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
+let due: Timer | undefined;
+
+/** `reapOrphans` in a moment, once for all children that end until then. */
+export function reapOrphansSoon(): void {
+  if (due) return;
+  due = setTimeout(() => {
+    due = undefined;
+    reapOrphans();
+  }, reapAfterMs);
+  due.unref();
+}
+
 const seen = new Set<string>();
 
 /**

@@ -3,7 +3,15 @@
 // left one; Windows has no groups, and there it holds for what a child has started while the child itself runs.
 import { signalExitCodes } from "./exit-codes.ts";
 import { type GroupGuard, startGroupGuard } from "./group-guard.ts";
-import { adoptOrphans, killDescendants, ownerMark, reapOrphans, signalProcess, straysOf } from "./orphans.ts";
+import {
+  adoptOrphans,
+  killDescendants,
+  ownerMark,
+  reapOrphans,
+  reapOrphansSoon,
+  signalProcess,
+  straysOf,
+} from "./orphans.ts";
 import { listProcesses, type ProcessInfo } from "./processes.ts";
 
 export interface GroupOptions {
@@ -71,8 +79,7 @@ export function spawnGroup(command: string[], options: GroupOptions): GroupChild
     stderr: errors,
     onExit: () => {
       group.leaderReaped = true;
-      // Whoever waits for this end goes first.
-      setImmediate(reapOrphans);
+      reapOrphansSoon();
     },
   });
   groups.set(child.pid, group);
