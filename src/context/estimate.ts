@@ -61,8 +61,19 @@ export function estimateTokens(messages: readonly Message[]): number {
   return text + images;
 }
 
+/** Neither does what describes a tool. */
+const knownTools = new WeakMap<ToolSpec, number>();
+
+function estimateTool(tool: ToolSpec): number {
+  const before = knownTools.get(tool);
+  if (before !== undefined) return before;
+  const { name, description, parameters } = tool;
+  const result = wrapperTokens + estimateText(JSON.stringify({ name, description, parameters }));
+  knownTools.set(tool, result);
+  return result;
+}
+
 /** What every request carries: the system prompt and the tools. */
 export function estimateOverhead(system: string, tools: readonly ToolSpec[]): number {
-  const specs = tools.map(({ name, description, parameters }) => JSON.stringify({ name, description, parameters }));
-  return estimateText(system) + specs.reduce((sum, spec) => sum + wrapperTokens + estimateText(spec), 0);
+  return tools.reduce((sum, tool) => sum + estimateTool(tool), estimateText(system));
 }
