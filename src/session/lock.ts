@@ -2,7 +2,7 @@
 import { closeSync, linkSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { AppError } from "../util/error.ts";
 
-interface Owner {
+export interface Owner {
   readonly pid: number;
   /** When that process started, as its system tells it, so that a pid used again is not taken for the owner. */
   readonly started: string;
@@ -16,33 +16,52 @@ const attempts = 400;
  */
 export function takeLock(path: string): () => void {
   const lockPath = `${path}.lock`;
-  const guardPath = `${lockPath}.takeover`;
-  const me: Owner = { pid: process.pid, started: startOf(process.pid) };
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    if (create(lockPath, me)) return held(lockPath);
-    const owner = readOwner(lockPath);
-    if (owner === "none") continue;
-    if (isAlive(owner)) throw inUse(path, owner);
-    // Only whoever holds the guard removes a lock that is not its own, and looks again before.
-    if (!create(guardPath, me)) {
-      if (!isAlive(readOwner(guardPath))) rmSync(guardPath, { force: true });
-      else Bun.sleepSync(2);
-      continue;
-    }
-    try {
-      if (!isAlive(readOwner(lockPath))) rmSync(lockPath, { force: true });
-    } catch (error) {
-      throw cannotLock(path, lockPath, error);
-    } finally {
-      rmSync(guardPath, { force: true });
-    }
-  }
-  throw cannotLock(path, lockPath);
+  const holder = acquire(lockPath, { pid: process.pid, started: startOf(process.pid) });
+  if (holder) throw inUse(path, holder);
+  return held(lockPath);
 }
 
-function cannotLock(path: string, lockPath: string, cause?: unknown): AppError {
+/** Makes `lockPath` ours, or gives the one it belongs to, who runs. */
+function acquire(lockPath: string, me: Owner): Owner | undefined {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    if (create(lockPath, me)) return undefined;
+    const owner = readOwner(lockPath);
+    if (owner === "none") continue;
+    if (isAlive(owner)) return owner;
+    remove(lockPath, owner, me);
+  }
+  throw cannotLock(lockPath);
+}
+
+/**
+ * Removes a lock whose owner is gone. Only one at a time may: whoever has the lock on removing what this very owner left, and looks again
+ * then. So what is removed is never the lock of someone who came in between, not even by one who was slow.
+ */
+function remove(lockPath: string, owner: Owner | "unknown", me: Owner): void {
+  const guardPath = removalLock(lockPath, owner);
+  if (acquire(guardPath, me)) {
+    Bun.sleepSync(2);
+    return;
+  }
+  try {
+    // Without hard links a lock is there a moment before its content.
+    if (owner === "unknown") Bun.sleepSync(10);
+    if (Bun.deepEquals(readOwner(lockPath), owner)) rmSync(lockPath, { force: true });
+  } catch (error) {
+    throw cannotLock(lockPath, error);
+  } finally {
+    rmSync(guardPath, { force: true });
+  }
+}
+
+/** The lock on removing what `owner` has left at `lockPath`; one like others, should its own owner die. */
+export function removalLock(lockPath: string, owner: Owner | "unknown"): string {
+  return `${lockPath}.${Bun.hash(JSON.stringify(owner)).toString(36)}`;
+}
+
+function cannotLock(lockPath: string, cause?: unknown): AppError {
   const hint = `Remove ${lockPath} if nothing uses it.`;
-  return new AppError("session", `Could not lock the session ${path}`, { hint, cause });
+  return new AppError("session", `Could not lock the session ${lockPath.replace(/\.lock\b.*/, "")}`, { hint, cause });
 }
 
 function held(lockPath: string): () => void {
@@ -55,9 +74,8 @@ function held(lockPath: string): () => void {
   return release;
 }
 
-function inUse(path: string, owner: Owner | "unknown"): AppError {
-  const who = isOwner(owner) ? `process ${owner.pid}` : "another process";
-  return new AppError("session", `The session ${path} is in use by ${who}`, {
+function inUse(path: string, { pid }: Owner): AppError {
+  return new AppError("session", `The session ${path} is in use by process ${pid}`, {
     hint: "Wait until that one ends, or go on in a copy with --fork.",
   });
 }

@@ -1,13 +1,16 @@
-// A process that takes a session's lock once its stdin says so, tells how that went, and keeps it until stdin ends.
+// A process that takes the locks of sessions, one after another, once its stdin says so; tells which it got, and keeps them until stdin ends.
 import { takeLock } from "../../src/session/lock.ts";
 
 const input = process.stdin[Symbol.asyncIterator]();
 console.log("ready");
 await input.next();
-try {
-  takeLock(process.argv[2] as string);
-  console.log("got it");
-} catch (error) {
-  console.log((error as Error).message);
-}
+const taken = process.argv.slice(2).flatMap((path) => {
+  try {
+    takeLock(path);
+    return [path];
+  } catch (error) {
+    return (error as Error).message.includes("is in use by process") ? [] : [`${error}`];
+  }
+});
+console.log(`taken ${JSON.stringify(taken)}`);
 await input.next();

@@ -1,7 +1,7 @@
 // One process a session: who holds it is named, and who is gone holds nothing.
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { takeLock } from "../../src/session/lock.ts";
+import { removalLock, takeLock } from "../../src/session/lock.ts";
 import { createSession, openSession } from "../../src/session/store.ts";
 import { user } from "../helpers/messages.ts";
 import { tmp } from "../helpers/tmp.ts";
@@ -62,39 +62,40 @@ test("process 1, as the program may be in a container, holds its lock", async ()
 
 test("a takeover that was never finished keeps nobody out", async () => {
   await using dir = tmp();
-  const gone = JSON.stringify({ pid: deadPid(), started: "1" });
-  writeFileSync(dir.file("s.lock"), gone);
-  writeFileSync(dir.file("s.lock.takeover"), gone);
+  const gone = { pid: deadPid(), started: "1" };
+  const lockPath = dir.file("s.lock");
+  for (const path of [lockPath, removalLock(lockPath, gone)]) writeFileSync(path, JSON.stringify(gone));
   takeLock(dir.file("s"))();
   expect(readdirSync(dir.path)).toEqual([]);
 });
 
-test("of several processes that find a dead one's lock at once, one gets it", async () => {
-  for (let round = 0; round < 2; round++) {
-    await using dir = tmp();
-    writeFileSync(dir.file("s.lock"), JSON.stringify({ pid: deadPid(), started: "1" }));
-    const racers = Array.from({ length: 4 }, () => {
-      const script = `${import.meta.dir}/../helpers/take-lock.ts`;
-      const child = Bun.spawn([process.execPath, script, dir.file("s")], { stdio: ["pipe", "pipe", "inherit"] });
-      let output = "";
-      const watch = watchText("a racer's output", () => output);
-      (async () => {
-        for await (const bytes of child.stdout) {
-          output += new TextDecoder().decode(bytes);
-          watch.changed();
-        }
-      })();
-      return { child, output: () => output, until: watch.until };
-    });
-    await Promise.all(racers.map(({ until }) => until("ready")));
-    for (const { child } of racers) {
-      child.stdin.write("go\n");
-      child.stdin.flush();
-    }
-    await Promise.all(racers.map(({ until }) => until(/got it|in use/)));
-    expect(racers.filter(({ output }) => output().includes("got it"))).toHaveLength(1);
-    for (const { child } of racers) child.stdin.end();
-    await Promise.all(racers.map(({ child }) => child.exited));
-    expect(readdirSync(dir.path)).toEqual([]);
+test("of several processes that find dead ones' locks at once, one gets each", async () => {
+  await using dir = tmp();
+  const paths = Array.from({ length: 100 }, (_, i) => dir.file(`s${i}`));
+  const gone = JSON.stringify({ pid: deadPid(), started: "1" });
+  for (const path of paths) writeFileSync(`${path}.lock`, gone);
+  const racers = Array.from({ length: 4 }, () => {
+    const script = `${import.meta.dir}/../helpers/take-lock.ts`;
+    const child = Bun.spawn([process.execPath, script, ...paths], { stdio: ["pipe", "pipe", "inherit"] });
+    let output = "";
+    const watch = watchText("a racer's output", () => output);
+    (async () => {
+      for await (const bytes of child.stdout) {
+        output += new TextDecoder().decode(bytes);
+        watch.changed();
+      }
+    })();
+    return { child, output: () => output, until: watch.until };
+  });
+  await Promise.all(racers.map(({ until }) => until("ready")));
+  for (const { child } of racers) {
+    child.stdin.write("go\n");
+    child.stdin.flush();
   }
+  await Promise.all(racers.map(({ until }) => until(/taken .*\n/)));
+  const taken = racers.flatMap(({ output }) => JSON.parse(/taken (.*)/.exec(output())?.[1] ?? "[]"));
+  expect(taken.sort()).toEqual(paths.toSorted());
+  for (const { child } of racers) child.stdin.end();
+  await Promise.all(racers.map(({ child }) => child.exited));
+  expect(readdirSync(dir.path)).toEqual([]);
 });
