@@ -1,5 +1,5 @@
 // One writer for one session file: a lock beside it that names its owner, and is taken over when that owner is gone.
-import { closeSync, linkSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { closeSync, linkSync, openSync, readFileSync, rmSync, unlinkSync, writeSync } from "node:fs";
 import { AppError } from "../util/error.ts";
 
 export interface Owner {
@@ -68,7 +68,12 @@ function held(lockPath: string): () => void {
   const release = () => {
     process.off("exit", release);
     const owner = readOwner(lockPath);
-    if (isOwner(owner) && owner.pid === process.pid) rmSync(lockPath, { force: true });
+    if (!isOwner(owner) || owner.pid !== process.pid) return;
+    try {
+      unlinkSync(lockPath);
+    } catch {
+      // What cannot be removed is taken over by whoever needs it.
+    }
   };
   process.on("exit", release);
   return release;
@@ -84,8 +89,7 @@ function inUse(path: string, { pid }: Owner): AppError {
 function create(lockPath: string, owner: Owner): boolean {
   const staged = `${lockPath}.${process.pid}`;
   try {
-    rmSync(staged, { force: true });
-    write(staged, owner);
+    stage(staged, owner);
     try {
       linkSync(staged, lockPath);
       return true;
@@ -97,7 +101,7 @@ function create(lockPath: string, owner: Owner): boolean {
       write(lockPath, owner);
       return true;
     } finally {
-      rmSync(staged, { force: true });
+      unlinkSync(staged);
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
@@ -105,6 +109,17 @@ function create(lockPath: string, owner: Owner): boolean {
       hint: "--fork goes on in a copy; --session-dir FOLDER says where that and new sessions are.",
       cause: error,
     });
+  }
+}
+
+/** In a file of its own; one that an earlier process with this number left is replaced. */
+function stage(path: string, owner: Owner): void {
+  try {
+    write(path, owner);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    unlinkSync(path);
+    write(path, owner);
   }
 }
 
