@@ -105,3 +105,21 @@ export async function readHead({ body }: Answer, signal: AbortSignal, { idleMs }
   }
   return new TextDecoder().decode(Buffer.concat(pieces).subarray(0, longestHead));
 }
+
+/** All of a body, as text; undefined when it has more than `most` bytes. Rejects as a `BodyReader` does. */
+export async function readWhole({ body }: Answer, signal: AbortSignal, most: number): Promise<string | undefined> {
+  if (!body) return "";
+  const reader = openBody(body, signal, { idleMs: 0 });
+  const pieces: Uint8Array[] = [];
+  try {
+    for (let size = 0; size <= most; ) {
+      const bytes = await reader.read();
+      if (!bytes) return new TextDecoder().decode(Buffer.concat(pieces));
+      size += bytes.length;
+      pieces.push(bytes);
+    }
+    return undefined;
+  } finally {
+    reader.close();
+  }
+}

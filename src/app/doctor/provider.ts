@@ -7,12 +7,10 @@ import { chooseProxy } from "../../providers/network.ts";
 import { loadTls } from "../../providers/tls.ts";
 import { type AppError, toAppError } from "../../util/error.ts";
 import { plural } from "../../util/plural.ts";
-import { unlessAborted } from "../../util/unless-aborted.ts";
 import { type Check, type Finding, fromError, notChecked, type Surroundings } from "./check.ts";
 
-/** How long a server may take to begin its answer, to end it, and to be connected to. */
-const answerMs = 5000;
-const wholeMs = 7000;
+/** How long a server may take to answer in full, and to be connected to. */
+const answerMs = 7000;
 const connectMs = 2000;
 
 export const providerCheck: Check = {
@@ -30,25 +28,13 @@ async function checkProvider(config: Config, isChosen: boolean, { env }: Surroun
   if (!isChosen && key === undefined)
     return { verdict: "skipped", about: name, text: "not asked, since there is no key for it" };
   const begun = performance.now();
-  const limit = AbortSignal.timeout(wholeMs);
   try {
     const options = { api, headers, env, tls: loadTls(tls, name), timeoutMs: answerMs, retries: 0 };
-    const answer = await unlessAborted(askForModels(baseUrl, key ?? "", options), limit);
+    const answer = await askForModels(baseUrl, key ?? "", options);
     const ms = Math.round(performance.now() - begun);
     const finding = judge(answer, config, key, `${new URL(baseUrl).host} answers in ${ms} ms`);
     return { ...finding, about: name, facts: { provider: name, status: answer.status, ms, ...finding.facts } };
   } catch (thrown) {
-    if (limit.aborted) {
-      const text = `${new URL(baseUrl).host} did not answer in full within ${wholeMs / 1000} s`;
-      const next = "A very slow server, or one that is no provider: check the base URL and the proxy.";
-      return {
-        verdict: "failure",
-        about: name,
-        text,
-        next,
-        facts: { provider: name, step: "answer", code: "timeout" },
-      };
-    }
     const error = toAppError(thrown);
     const step = error.code === "config" ? "settings" : await failedStep(error, baseUrl, env);
     return {
@@ -120,6 +106,7 @@ export type Step = "settings" | "dns" | "connect" | "tls" | "proxy" | "answer";
 
 /** How far a request came that got no answer. */
 async function failedStep(error: AppError, baseUrl: string, env: Environment): Promise<Step> {
+  if (error.code === "server") return "answer";
   const { code = "" } = (error.cause ?? {}) as { code?: string };
   if (isTlsFailure(code)) return "tls";
   const route = chooseProxy(baseUrl, env);
@@ -132,6 +119,7 @@ async function failedStep(error: AppError, baseUrl: string, env: Environment): P
   return code === "ENOTFOUND" || code === "EAI_AGAIN" ? "dns" : "connect";
 }
 
+/** What to do where something is slow, if the step tells more than the error. */
 function slow(step: Step): Pick<Finding, "next"> {
   switch (step) {
     case "connect":
@@ -141,7 +129,7 @@ function slow(step: Step): Pick<Finding, "next"> {
     case "proxy":
       return { next: "The proxy does not take the connection: check its address." };
     default:
-      return { next: "Something takes the connection and keeps silent: check the base URL, a firewall or the proxy." };
+      return {};
   }
 }
 
