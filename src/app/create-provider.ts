@@ -10,7 +10,7 @@ import { loadTls } from "../providers/tls.ts";
 import type { AppError } from "../util/error.ts";
 
 export interface ProviderOptions {
-  /** Where the proxy variables are looked up. */
+  /** Where the variables of proxies and authorities are looked up. */
   readonly env: Environment;
   readonly cwd: string;
   /** A file to record the provider's traffic to. */
@@ -30,7 +30,7 @@ export async function createProvider(config: ProviderConfig, options: ProviderOp
   const apiKey = requireKey(config);
   const { firstByteMs, idleMs, tls, name } = config;
   const recorder = record === undefined ? undefined : await startRecording(record, cwd);
-  const transport = createHttpTransport({ firstByteMs, idleMs, env, tls: loadTls(tls, name), recorder });
+  const transport = createHttpTransport({ firstByteMs, idleMs, env, tls: loadTls(tls, name, env), recorder });
   return createAdapter(config.api, toSettings(config, apiKey), transport);
 }
 

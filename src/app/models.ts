@@ -34,7 +34,7 @@ export async function listProviders(only: string | undefined, env: Environment):
 export async function listLiveModels(name: string | undefined, env: Environment): Promise<ProviderModels> {
   const { provider } = await loadConfig({ provider: name }, env);
   const { api, headers } = provider;
-  const tls = loadTls(provider.tls, provider.name);
+  const tls = loadTls(provider.tls, provider.name, env);
   const ids = await listModels(provider.baseUrl, requireKey(provider), { api, headers, env, tls });
   return { name: provider.name, defaultModel: undefined, models: ids.map((id) => ({ id })) };
 }

@@ -2,6 +2,8 @@
 // instead of as a failed connection.
 import { readFileSync } from "node:fs";
 import { AppError } from "../util/error.ts";
+import { defaultAuthorities } from "./authorities.ts";
+import type { Environment } from "./network.ts";
 
 /** PEM files by absolute path; `clientKey` may be left out where the certificate's file holds the key too. */
 export interface TlsFiles {
@@ -18,11 +20,14 @@ export interface TlsOptions {
 }
 
 /** Reads the files of provider `provider`; undefined when there are none. Throws `AppError` `config` naming the key and the file. */
-export function loadTls(files: TlsFiles, provider: string): TlsOptions | undefined {
+export function loadTls(files: TlsFiles, provider: string, env: Environment): TlsOptions | undefined {
   const { ca, clientCert, clientKey } = files;
   const options: TlsOptions = {};
-  if (ca !== undefined)
-    options.ca = [...defaultRoots(), readAuthorities({ key: `providers.${provider}.ca`, path: ca })];
+  if (ca !== undefined) {
+    const own = readAuthorities({ key: `providers.${provider}.ca`, path: ca });
+    // Authorities given to fetch replace all it trusts otherwise, so those are given again.
+    options.ca = [...defaultAuthorities(env), own];
+  }
   if (clientCert !== undefined) {
     const cert = { key: `providers.${provider}.client_cert`, path: clientCert };
     const key = clientKey === undefined ? cert : { key: `providers.${provider}.client_key`, path: clientKey };
@@ -37,11 +42,6 @@ interface Source {
   /** The configuration key. */
   readonly key: string;
   readonly path: string;
-}
-
-/** Authorities given to fetch replace all it trusts otherwise, NODE_EXTRA_CA_CERTS included; so those are given again. */
-function defaultRoots(): string[] {
-  return process.getBuiltinModule("node:tls").getCACertificates("default");
 }
 
 const certificates = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;

@@ -48,13 +48,15 @@ describe("an authority that nobody knows", () => {
     expect(stderr).toContain(`Ignoring extra certs from \`${dir.file("none.pem")}\``);
   });
 
-  test("is trusted by a provider's `ca`, and NODE_EXTRA_CA_CERTS still counts beside it", async () => {
+  test("is trusted by a provider's `ca`, and what the variables name still counts beside it", async () => {
     await using dir = tmp();
     await using server = startTlsServer();
     const url = `https://localhost:${server.port}/v1`;
     expect(await ask(dir, url, `ca = "${pemPath("ca.pem")}"`)).toMatchObject(answered);
-    const env = { NODE_EXTRA_CA_CERTS: pemPath("ca.pem") };
-    expect(await ask(dir, url, `ca = "${pemPath("client.pem")}"`, env)).toMatchObject(answered);
+    const file = pemPath("ca.pem");
+    const system = { NODE_USE_SYSTEM_CA: "1", SSL_CERT_DIR: pemPath(".") };
+    for (const env of [{ NODE_EXTRA_CA_CERTS: file }, { SSL_CERT_FILE: file }, system])
+      expect(await ask(dir, url, `ca = "${pemPath("client.pem")}"`, env)).toMatchObject(answered);
   });
 
   test("a `ca` that is not there is one clear error", async () => {

@@ -1,5 +1,6 @@
 // The transport against real servers: plain, over TLS, and behind a proxy.
 import { describe, expect, jest, test } from "bun:test";
+import { copyFileSync } from "node:fs";
 import type { Answer } from "../../src/providers/body.ts";
 import { createHttpTransport, type HttpOptions, type HttpRequest } from "../../src/providers/http.ts";
 import { loadTls } from "../../src/providers/tls.ts";
@@ -8,6 +9,7 @@ import { textOf } from "../helpers/answer.ts";
 import { startProxy } from "../helpers/proxy-server.ts";
 import { gate, refusal, startReplayServer } from "../helpers/replay-server.ts";
 import { pem, pemPath, startTlsServer } from "../helpers/tls-server.ts";
+import { type TmpDir, tmp } from "../helpers/tmp.ts";
 
 const key = "test-key-0123456789abcdef";
 const never = new AbortController().signal;
@@ -212,7 +214,24 @@ describe("over TLS", () => {
 
   test("a provider's own authority is trusted", async () => {
     await using server = startTlsServer();
-    const tls = loadTls({ ca: pemPath("ca.pem") }, "corp");
+    const tls = loadTls({ ca: pemPath("ca.pem") }, "corp", {});
+    const response = await send(`https://localhost:${server.port}/v1`, { tls });
+    expect(await textOf(response)).toContain("over");
+  });
+
+  test.each<[string, (dir: TmpDir) => Record<string, string>]>([
+    ["SSL_CERT_FILE", () => ({ SSL_CERT_FILE: pemPath("ca.pem") })],
+    [
+      "SSL_CERT_DIR",
+      (dir) => {
+        copyFileSync(pemPath("ca.pem"), dir.file("0123abcd.0"));
+        return { SSL_CERT_DIR: `${dir.file("none")}:${dir.path}` };
+      },
+    ],
+  ])("beside it, those of %s count as they do without it", async (_, variables) => {
+    await using dir = tmp();
+    await using server = startTlsServer();
+    const tls = loadTls({ ca: pemPath("client.pem") }, "corp", variables(dir));
     const response = await send(`https://localhost:${server.port}/v1`, { tls });
     expect(await textOf(response)).toContain("over");
   });
@@ -228,7 +247,7 @@ describe("over TLS", () => {
     await using server = startTlsServer({ requireClientCert: true });
     const url = `https://localhost:${server.port}/v1`;
     const files = { ca: pemPath("ca.pem"), clientCert: pemPath("client.pem"), clientKey: pemPath("client.key") };
-    expect((await send(url, { tls: loadTls(files, "corp") })).status).toBe(200);
+    expect((await send(url, { tls: loadTls(files, "corp", {}) })).status).toBe(200);
     const error = await failure(send(url, { tls: trusted }));
     expect(error).toMatchObject({ code: "network", retryable: false });
     expect(error.hint).toContain("client_cert");

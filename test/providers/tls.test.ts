@@ -6,22 +6,35 @@ import { pem, pemPath } from "../helpers/tls-server.ts";
 import { tmp } from "../helpers/tmp.ts";
 
 test("no files, nothing to say", () => {
-  expect(loadTls({}, "corp")).toBeUndefined();
+  expect(loadTls({}, "corp", {})).toBeUndefined();
 });
 
 test("an authority comes on top of those trusted anyway", () => {
-  const { ca = [] } = loadTls({ ca: pemPath("ca.pem") }, "corp") ?? {};
+  const { ca = [] } = loadTls({ ca: pemPath("ca.pem") }, "corp", {}) ?? {};
   expect(ca.at(-1)).toBe(pem("ca.pem"));
   expect(rootCertificates.every((root) => ca.some((text) => text.trim() === root.trim()))).toBe(true);
 });
 
+test("what the variables name and cannot be read is passed over, and an authority is given once", async () => {
+  await using dir = tmp();
+  const plain = loadTls({ ca: pemPath("client.pem") }, "corp", { SSL_CERT_FILE: "", SSL_CERT_DIR: "" })?.ca ?? [];
+  const broken = "-----BEGIN CERTIFICATE-----\nbm90IGEgY2VydGlmaWNhdGU=\n-----END CERTIFICATE-----\n";
+  await Bun.write(dir.file("some.pem"), `${broken}${pem("ca.pem")}${plain[0]}`);
+  await Bun.write(dir.file("0123abcd.0"), pem("ca.pem"));
+  await Bun.write(dir.file("other.pem"), pem("server.pem"));
+  expect(Bun.spawnSync(["mkfifo", dir.file("0123abcd.1")]).exitCode).toBe(0);
+  const env = { SSL_CERT_FILE: dir.file("some.pem"), SSL_CERT_DIR: `${dir.path}:${dir.file("none")}` };
+  const { ca = [] } = loadTls({ ca: pemPath("client.pem") }, "corp", env) ?? {};
+  expect(ca).toEqual([...plain.slice(0, -1), pem("ca.pem").trim(), pem("client.pem")]);
+});
+
 test("a client's certificate and key, in one file or two", async () => {
   const two = { clientCert: pemPath("client.pem"), clientKey: pemPath("client.key") };
-  expect(loadTls(two, "corp")).toEqual({ cert: pem("client.pem"), key: pem("client.key") });
+  expect(loadTls(two, "corp", {})).toEqual({ cert: pem("client.pem"), key: pem("client.key") });
   await using dir = tmp();
   const both = pem("client.pem") + pem("client.key");
   await Bun.write(dir.file("both.pem"), both);
-  expect(loadTls({ clientCert: dir.file("both.pem") }, "corp")).toEqual({ cert: both, key: both });
+  expect(loadTls({ clientCert: dir.file("both.pem") }, "corp", {})).toEqual({ cert: both, key: both });
 });
 
 describe("a wrong file is told by its key and path", () => {
@@ -58,7 +71,7 @@ describe("a wrong file is told by its key and path", () => {
     await Bun.write(dir.file("text.pem"), "hello");
     await Bun.write(dir.file("broken.pem"), broken);
     const start = `providers.corp.${message.replace("FOLDER", dir.path).replaceAll("PEMS/", pemPath(""))}`;
-    expect(() => loadTls(files(dir.file), "corp")).toThrow(
+    expect(() => loadTls(files(dir.file), "corp", {})).toThrow(
       expect.objectContaining({ code: "config", message: expect.stringContaining(start) }),
     );
   });

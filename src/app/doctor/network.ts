@@ -2,13 +2,12 @@
 import { readFileSync, statSync } from "node:fs";
 import { delimiter } from "node:path";
 import type { Config, Environment } from "../../config/config.ts";
+import { authorityVariables, holdsCertificate } from "../../providers/authorities.ts";
 import { describeProxy, explainRoute, proxyVariables } from "../../providers/network.ts";
 import { loadTls } from "../../providers/tls.ts";
 import { toAppError } from "../../util/error.ts";
 import { type Check, type Detail, type Finding, fromError, notChecked } from "./check.ts";
 
-/** Files of authorities that the runtime reads, and folders of such files. */
-const authorityVariables = ["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"] as const;
 /** With 1, the runtime takes the system's authorities too. */
 const systemVariable = "NODE_USE_SYSTEM_CA";
 /** Variables of other programs, which mean nothing here. */
@@ -71,7 +70,7 @@ export const certificatesCheck: Check = {
     if (first) return { ...first, details, facts };
     for (const { provider } of providers) {
       try {
-        loadTls(provider.tls, provider.name);
+        loadTls(provider.tls, provider.name, env);
       } catch (error) {
         return { ...fromError(toAppError(error)), about: provider.name, details, facts };
       }
@@ -116,16 +115,4 @@ function problemOf(name: (typeof authorityVariables)[number], env: Environment):
   } catch (error) {
     return wrong(`cannot be read: ${(error as Error).message}`);
   }
-}
-
-function holdsCertificate(text: string): boolean {
-  const { X509Certificate } = process.getBuiltinModule("node:crypto");
-  const found = text.match(/-----BEGIN (TRUSTED )?CERTIFICATE-----[\s\S]*?-----END \1CERTIFICATE-----/g) ?? [];
-  return found.some((pem) => {
-    try {
-      return Boolean(new X509Certificate(pem));
-    } catch {
-      return false;
-    }
-  });
 }

@@ -29,7 +29,7 @@ async function checkProvider(config: Config, isChosen: boolean, { env }: Surroun
     return { verdict: "skipped", about: name, text: "not asked, since there is no key for it" };
   const begun = performance.now();
   try {
-    const options = { api, headers, env, tls: loadTls(tls, name), timeoutMs: answerMs, retries: 0 };
+    const options = { api, headers, env, tls: loadTls(tls, name, env), timeoutMs: answerMs, retries: 0 };
     const answer = await askForModels(baseUrl, key ?? "", options);
     const ms = Math.round(performance.now() - begun);
     const finding = judge(answer, config, key, `${new URL(baseUrl).host} answers in ${ms} ms`);
