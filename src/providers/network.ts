@@ -85,8 +85,9 @@ function lookUp(env: Environment, lower: string): Setting | undefined {
 
 function checkProxy({ variable, value }: Setting): string {
   const proxy = value.includes("://") ? value : `http://${value}`;
+  // Without an `@` behind the scheme, which would be taken for a password and hidden.
   const supported =
-    "Supported are http://[user:password@]host:port and https://…; NO_PROXY lists what to reach directly.";
+    "Supported are http://host:port and https://…, the host perhaps behind user:password@; NO_PROXY lists what to reach directly.";
   if (!URL.canParse(proxy)) throw new AppError("config", `$${variable} is not the URL of a proxy`, { hint: supported });
   const { protocol } = new URL(proxy);
   if (protocol === "http:" || protocol === "https:") return proxy;

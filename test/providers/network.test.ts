@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { chooseProxy, describeProxy, proxySecrets, toFetchProxy } from "../../src/providers/network.ts";
 import type { AppError } from "../../src/util/error.ts";
+import { redact } from "../../src/util/redact.ts";
 
 const proxy = "http://proxy.corp:3128";
 const api = "https://api.provider.test/v1";
@@ -156,7 +157,8 @@ describe("a proxy that cannot be used", () => {
       expect.unreachable();
     } catch (error) {
       const { message, hint } = error as AppError;
-      expect(hint).toContain("http://[user:password@]host:port and https://");
+      expect(hint).toContain("http://host:port and https://…, the host perhaps behind user:password@;");
+      expect(redact(hint ?? "")).toBe(hint as string);
       expect(`${message}${hint}`).not.toContain("secret");
     }
   });
