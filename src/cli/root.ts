@@ -1,5 +1,6 @@
 // The root command: from flags to a configuration, from a configuration to a mode.
-import { dirname } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { App, AppOptions } from "../app/app.ts";
 import type { ChosenSession } from "../app/choose-session.ts";
 import { createApp } from "../app/create-app.ts";
@@ -24,10 +25,12 @@ import { createHeadlessAsk } from "../modes/headless-ask.ts";
 import { toVerdict } from "../modes/one-shot.ts";
 import { runPrint } from "../modes/print.ts";
 import { forReader } from "../modes/show.ts";
+import { closest } from "../util/closest.ts";
 import { AppError, toAppError } from "../util/error.ts";
 import { log } from "../util/log.ts";
 import { foreignArgs, rootArgs, rootMeta } from "./args.ts";
 import { type CliContext, defineCommand } from "./command.ts";
+import { commands } from "./commands.ts";
 import { type RootFlags, toConfigFlags } from "./config-flags.ts";
 import { readTask } from "./read-task.ts";
 import type { ResultFile } from "./result-file.ts";
@@ -66,6 +69,7 @@ async function openResult(path: string, args: RootFlags, context: CliContext): P
 async function start(args: RootFlags, context: CliContext, begin: () => void, result?: ResultFile): Promise<number> {
   const { io, env } = context;
   noteForeignFlags(args);
+  noteNearCommand(args, context);
   const mode = parseMode(args.mode);
   const approval = parseApproval(args.approval, args["approval-timeout"]);
   if (mode === "rpc" && context.words.length > 0) {
@@ -261,6 +265,14 @@ async function withModelPatterns(
 function noteForeignFlags(args: RootFlags): void {
   const given = Object.keys(foreignArgs).filter((name) => args[name as keyof RootFlags] !== undefined);
   if (given.length > 0) notify(`Without a meaning here: ${given.map((name) => `--${name}`).join(", ")}`);
+}
+
+/** A command's name with a slip in it would else be a task without a word. */
+function noteNearCommand({ print, quiet }: RootFlags, { words, literal, cwd }: CliContext): void {
+  const [word = ""] = words;
+  if (print || quiet || words.length !== 1 || literal > 0 || !/^[a-z]+$/i.test(word)) return;
+  const near = closest(word, Object.keys(commands));
+  if (near && !existsSync(join(cwd, word))) notify(`pi-ts ${near} is a command; this runs '${word}' as a task`);
 }
 
 function noteForeignTools({ quiet, permissions }: Config): void {

@@ -37,6 +37,27 @@ describe("an answer", () => {
     expect([result.stdout, result.code]).toEqual(["Hello from the model.\n", 0]);
   });
 
+  test("to a word that is nearly a command's name comes with a line that says so", async () => {
+    await using server = await startReplayServer(Array(7).fill(hello));
+    await using dir = tmp();
+    writeFileSync(dir.file("modles"), "");
+    const noted = async (...args: string[]) => {
+      const { stdout, stderr, code } = await runCli(args, { env: at(server.url), cwd: dir.path });
+      expect([stdout, code]).toEqual(["Hello from the model.\n", 0]);
+      return stderr.split("\n").filter((line) => line.includes("is a command"));
+    };
+    expect(await noted("docter")).toEqual(["warning: pi-ts doctor is a command; this runs 'docter' as a task"]);
+    for (const args of [
+      ["--quiet", "docter"],
+      ["-p", "docter"],
+      ["--", "doctor"],
+      ["docter", "now"],
+    ])
+      expect(await noted(...args)).toEqual([]);
+    for (const word of ["modles", "explain"]) expect(await noted(word)).toEqual([]);
+    expect(server.problems).toEqual([]);
+  });
+
   test("keeps text byte for byte in a pipe, also control characters", async () => {
     await using server = await startReplayServer([{ turn: { text: "a\u001b[2Kb 北🌍\u202e\n" } }]);
     const result = await runCli(["-p", "hi"], { env: at(server.url) });
