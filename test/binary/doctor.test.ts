@@ -164,6 +164,7 @@ describe("a provider that gives no list", () => {
       "failure",
       "answer",
     ],
+    ["more than any list is wrong", () => new Response("x".repeat(6_000_000)), "failure", "answer"],
     ["one that is down is wrong", () => new Response("overloaded", { status: 503 }), "failure", "answer"],
     ["a rate limit is a warning", () => new Response("slow down", { status: 429 }), "warning", "answer"],
     ["another model is a warning", () => models("large"), "warning", null],
