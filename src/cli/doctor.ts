@@ -8,12 +8,13 @@ import { rootArgs } from "./args.ts";
 import { defineCommand } from "./command.ts";
 import { toConfigFlags } from "./config-flags.ts";
 
-/** The flags of a run that decide what it finds here, but for those that only a prompt or a session is about. */
+/** The flags of a run that decide what it finds here, but for those that only a prompt or a session is about; by their groups in the help. */
 const runFlags = pick(rootArgs, [
   "provider",
   "model",
   "base-url",
   "api-key",
+  "thinking",
   "max-tokens",
   "max-turns",
   "max-tool-calls",
@@ -21,8 +22,6 @@ const runFlags = pick(rootArgs, [
   "max-cost",
   "max-tool-output",
   "max-retries",
-  "thinking",
-  "session-dir",
   "yolo",
   "read-only",
   "tools",
@@ -51,8 +50,9 @@ export const doctor = defineCommand({
   args: {
     json: { type: "boolean", description: "One JSON object" },
     "all-providers": { type: "boolean", description: "Ask every provider that has a key, not just the chosen one" },
+    "session-dir": rootArgs["session-dir"],
     ...runFlags,
-    help: { type: "boolean", alias: "h", description: "Print this help and exit" },
+    help: { group: "Help", type: "boolean", alias: "h", description: "Print this help and exit" },
   },
   async run(args, { io, env, cwd, words }) {
     if (words.length > 0) throw new AppError("usage", `pi-ts doctor takes no words (${words.join(" ")})`);

@@ -52,8 +52,8 @@ export function renderHelp({ meta, args }: Pick<CliCommand, "meta" | "args">, is
   const words = Object.entries(args as FlagsDef).filter(([, { type }]) => type === "positional");
   const parts = [
     `${Bun.wrapAnsi(description, columns)}\n`,
-    `USAGE\n  ${[command, "[OPTIONS]", ...words.map(([word]) => `[${word.toUpperCase()}]`)].join(" ")}\n`,
-    ...(words.length > 0 ? ["ARGUMENTS", ...words.map(([word, arg]) => row(word.toUpperCase(), arg))] : []),
+    `USAGE\n  ${[command, "[OPTIONS]", ...words.map(([word]) => `[${word.toUpperCase()}]`)].join(" ")}`,
+    ...(words.length > 0 ? ["\nARGUMENTS", ...words.map(([word, arg]) => row(word.toUpperCase(), arg))] : []),
     ...flags.flatMap(([flag, arg], i) => {
       const heading = arg.group ?? (i === 0 ? "OPTIONS" : undefined);
       return [...(heading === undefined ? [] : [`\n${heading.toUpperCase()}`]), row(describeFlag(flag, arg), arg)];
@@ -78,11 +78,16 @@ function isOnByDefault({ type, ...rest }: FlagsDef[string]): boolean {
   return type === "boolean" && "default" in rest && rest.default === true;
 }
 
-/** `-m, --model ID`; a switch that is on by default is told as what turns it off. */
+/**
+ * `-m, --model ID`: short forms in a column of their own, other names behind the long one. A switch that is on by default is told as what
+ * turns it off.
+ */
 function describeFlag(name: string, arg: FlagsDef[string]): string {
   const turnsOff = isOnByDefault(arg);
   const aliases = (turnsOff ? [arg.negativeAlias ?? []].flat() : aliasesOf(arg)).map(dashed);
   const value = "valueHint" in arg && arg.valueHint ? ` ${arg.valueHint.toUpperCase()}` : "";
-  const short = aliases.length === 0 ? "    " : "";
-  return `${short}${[...aliases, `--${turnsOff ? "no-" : ""}${name}`].join(", ")}${value}`;
+  const isLong = (alias: string) => alias.startsWith("--");
+  const short = aliases.filter((alias) => !isLong(alias));
+  const margin = short.length === 0 ? "    " : "";
+  return `${margin}${[...short, `--${turnsOff ? "no-" : ""}${name}`, ...aliases.filter(isLong)].join(", ")}${value}`;
 }
