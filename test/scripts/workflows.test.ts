@@ -1,4 +1,4 @@
-// The workflows: YAML that parses, no more rights than needed, actions pinned by tag, and commands that the project has.
+// The workflows: YAML that parses, no more rights than needed, actions pinned by tag, and commands that the project has; and how it is packed.
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -78,6 +78,10 @@ describe.each(names)("%s", (name) => {
 test("the check is the README's, on Linux and macOS", () => {
   const [, command] = /^(npx .* run check)\b/m.exec(readFileSync(join(root, "README.md"), "utf8"))!;
   expect(runs(load("checks.yml"))).toContain(command!);
+});
+
+test("packing needs no Bun on the PATH, and gets the pinned one", () => {
+  expect(pkg.scripts.prepack).toBe(`npx -y ${pkg.packageManager} run build:sdk`);
 });
 
 test("only what was built and tried is published, on tags alone", () => {
