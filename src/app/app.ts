@@ -121,6 +121,8 @@ export interface App {
   expand(text: string): Promise<string>;
   /** Whether `expand` has another text for this one. */
   knows(text: string): Promise<boolean>;
+  /** The file of the project's own that `expand` would use if the project were trusted. */
+  heldBack(text: string): Promise<string | undefined>;
   /** What `expand` knows. */
   commands(): Promise<CommandInfo[]>;
   /** Names the session. */

@@ -409,6 +409,7 @@ export function createApp(options: AppOptions): App {
       if (mcp && (await import("./server-prompts.ts")).isServerPrompt(text, mcp)) return true;
       return (await options.resources?.knows(text)) ?? false;
     },
+    heldBack: async (text) => options.resources?.heldBack(text),
     async commands() {
       const own = (await options.resources?.commands()) ?? [];
       return mcp ? [...own, ...(await import("./server-prompts.ts")).serverCommands(mcp)] : own;

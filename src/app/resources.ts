@@ -15,6 +15,8 @@ export interface ResourceOptions {
   readonly config: Pick<Config, "home" | "skills" | "promptTemplates">;
   /** The project's `.pi-ts`, where it is trusted. */
   readonly projectFolder: string | undefined;
+  /** The same folder where it is not. */
+  readonly untrustedFolder?: () => Promise<string | undefined>;
   /** Is told of what cannot be used. */
   readonly notify: (text: string) => void;
 }
@@ -24,6 +26,8 @@ export interface Resources {
   expand(text: string): Promise<string>;
   /** Whether the text begins with the name of one. */
   knows(text: string): Promise<boolean>;
+  /** The file that `expand` would use if the project were trusted. */
+  heldBack(text: string): Promise<string | undefined>;
   commands(): Promise<CommandInfo[]>;
   /** What the system prompt says of the skills; undefined when there are none. */
   readonly prompt: string | undefined;
@@ -44,10 +48,8 @@ export async function loadResources(options: ResourceOptions): Promise<Resources
   };
 
   async function find(text: string) {
-    const match = /^\/(?:(skill:)([\w.-]+)|(\S+))(?:\s+(.*))?$/s.exec(text);
-    if (!match) return undefined;
-    const [, prefix, skillName, name, args = ""] = match;
-    if (prefix) {
+    const { skillName, name, args = "" } = parse(text) ?? {};
+    if (skillName !== undefined) {
       const skill = skills.find((each) => each.name === skillName);
       return skill && { skill, args };
     }
@@ -69,6 +71,16 @@ export async function loadResources(options: ResourceOptions): Promise<Resources
         throw new AppError("usage", `Cannot read ${meant.skill?.path}: ${(error as Error).message}`, { cause: error });
       }
     },
+    async heldBack(text) {
+      const { skillName, name } = parse(text) ?? {};
+      const isSkill = skillName !== undefined;
+      const project =
+        (isSkill ? config.skills : config.promptTemplates).discover && (await options.untrustedFolder?.());
+      if (!project) return undefined;
+      const folder = join(project, isSkill ? "skills" : "prompts");
+      const path = join(folder, isSkill ? `${skillName}/SKILL.md` : `${name}.md`);
+      return isInside(folder, path) && existsSync(path) ? path : undefined;
+    },
     async commands() {
       const list = await listTemplates();
       return [
@@ -87,6 +99,13 @@ export async function loadResources(options: ResourceOptions): Promise<Resources
       ];
     },
   };
+}
+
+/** `/name arguments` or `/skill:name arguments`. */
+function parse(
+  text: string,
+): { readonly skillName?: string; readonly name?: string; readonly args?: string } | undefined {
+  return /^\/(?:skill:(?<skillName>[\w.-]+)|(?<name>\S+))(?:\s+(?<args>.*))?$/s.exec(text)?.groups;
 }
 
 async function loadSkills(places: readonly Place[], notify: (text: string) => void) {

@@ -99,7 +99,12 @@ async function start(args: RootFlags, context: CliContext, begin: () => void, re
   if (!config.quiet) for (const note of [...(chosen?.notes ?? []), ...settled.notes]) notify(note);
   noteForeignTools(config);
   const projectFolder = trust ? await findProjectFolder(cwd, config.home) : project && dirname(project.path);
-  const resources = await loadResources({ config, projectFolder, notify: (text) => config.quiet || notify(text) });
+  const resources = await loadResources({
+    config,
+    projectFolder,
+    untrustedFolder: async () => (projectFolder === undefined ? findProjectFolder(cwd, config.home) : undefined),
+    notify: (text) => config.quiet || notify(text),
+  });
   let mcp: Mcp | undefined;
   const reads = (toolName: string) => mcp?.reads(toolName) ?? false;
   const permissions = withReadable(await loadPermissions(config, cwd, env, reads), resources.isSkillFile);

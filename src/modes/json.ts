@@ -2,6 +2,7 @@
 import type { App } from "../app/app.ts";
 import type { AgentEvent } from "../protocol/event.ts";
 import { toAppError } from "../util/error.ts";
+import { log } from "../util/log.ts";
 import type { Io } from "./io.ts";
 import { judge, type OneShot, promptTask, toRunResult, toVerdict, type Verdict } from "./one-shot.ts";
 import { reportOutcome } from "./outcome.ts";
@@ -34,7 +35,8 @@ export async function runJson(app: App, oneShot: OneShot, output: RecordOutput, 
   }
 
   try {
-    const outcome = await promptTask(app, task).catch(async (thrown) => {
+    const tell = app.config.quiet ? undefined : (text: string) => log().warn(text);
+    const outcome = await promptTask(app, task, tell).catch(async (thrown) => {
       conclude(toVerdict(toAppError(thrown)), { text: "", denied: settled.deniedCalls ?? [] });
       await output.drain(stopped.promise);
       throw thrown;

@@ -23,9 +23,19 @@ export interface OneShot {
   readonly settle?: ((result: RunResult) => void) | undefined;
 }
 
-/** Runs the task as one prompt. */
-export async function promptTask(app: App, { text, files = "", images }: Task): Promise<LoopOutcome> {
-  const said = [await app.expand(text), files].filter((part) => part.trim() !== "").join("\n\n");
+/** Runs the task as one prompt. `tell` hears when it begins like a command that there is not. */
+export async function promptTask(
+  app: App,
+  { text, files = "", images }: Task,
+  tell?: (notice: string) => void,
+): Promise<LoopOutcome> {
+  const words = await app.expand(text);
+  if (tell && words === text && text.startsWith("/")) {
+    const { describeUnknownCommand } = await import("./unknown-command.ts");
+    const notice = await describeUnknownCommand(text, app);
+    if (notice !== undefined) tell(notice);
+  }
+  const said = [words, files].filter((part) => part.trim() !== "").join("\n\n");
   return app.prompt(said, images);
 }
 

@@ -3,6 +3,7 @@ import type { App } from "../app/app.ts";
 import type { Refuser } from "../permission/gate.ts";
 import type { AgentEvent, ToolResult } from "../protocol/event.ts";
 import { describeDuration } from "../util/duration.ts";
+import { log } from "../util/log.ts";
 import { visible, visibleLine } from "../util/sanitize.ts";
 import { oneLine } from "../util/truncate.ts";
 import type { Io } from "./io.ts";
@@ -58,7 +59,7 @@ export async function runPrint(app: App, { task, answersJson = false, settle }: 
   }
 
   const unsubscribe = app.subscribe(show);
-  const outcome = await promptTask(app, task);
+  const outcome = await promptTask(app, task, quiet ? undefined : (text) => log().warn(text));
   unsubscribe();
   signals.stop();
   app.close();

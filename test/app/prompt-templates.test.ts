@@ -93,6 +93,30 @@ test("templates and skills are found in their folders, the nearer ones first, an
   }
 });
 
+test("what a project would bring is found where it is not trusted, and no other file", async () => {
+  await using dir = plant({
+    "project/prompts/review.md": "Review.",
+    "project/skills/pdf/SKILL.md": skill("pdf", "The project's"),
+    "project/other.md": "None of them.",
+  });
+  const on = { paths: [], discover: true };
+  const load = (config: { readonly skills: typeof on; readonly promptTemplates: typeof on }) =>
+    loadResources({
+      config: { home: dir.file("home"), ...config },
+      projectFolder: undefined,
+      untrustedFolder: async () => dir.file("project"),
+      notify: () => {},
+    });
+  const resources = await load({ skills: on, promptTemplates: on });
+  expect(await resources.heldBack("/review it")).toBe(dir.file("project/prompts/review.md"));
+  expect(await resources.heldBack("/skill:pdf")).toBe(dir.file("project/skills/pdf/SKILL.md"));
+  for (const text of ["/unknown", "/skill:unknown", "/../other", "/skill:..", "review", ""]) {
+    expect(await resources.heldBack(text)).toBeUndefined();
+  }
+  const without = await load({ skills: on, promptTemplates: { ...on, discover: false } });
+  expect(await without.heldBack("/review it")).toBeUndefined();
+});
+
 test("what is named on the command line comes first, alone if so wished; nothing there is told", async () => {
   await using dir = plant({
     "home/prompts/fix.md": "home",

@@ -73,3 +73,36 @@ test("a project's count when it is trusted, and a one-shot run expands them too"
   expect(trusted[1].content).toBe("The project's own.");
   expect(trusted[0].content).toContain("- build: Build it");
 });
+
+test("a one-shot task that begins like a command that there is not is told to be text", async () => {
+  await using dir = place();
+  await using server = await startReplayServer(() => hello);
+  const env = { PI_PROVIDER: "openai", OPENAI_API_KEY: "sk-test-0123456789abcdef", PI_BASE_URL: server.url };
+  const options = { env, home: dir.file("home"), cwd: dir.file("work") };
+  const own = (file: string) => `the project's ${dir.file(`work/.pi-ts/${file}`)} counts only when trusted`;
+  const trial = "(--trust-project does, for one run)";
+  const told: [task: string, notice: string | undefined][] = [
+    ["/reviw parser.ts", "There is no prompt template or command /reviw; it is sent as text. Did you mean /review?"],
+    ["/Überblick", "There is no prompt template or command /Überblick; it is sent as text"],
+    ["/skill:unheard-of", "There is no skill /skill:unheard-of; it is sent as text"],
+    ["/own\nand more", `/own is sent as text: ${own("prompts/own.md")} ${trial}`],
+    ["/skill:build", `/skill:build is sent as text: ${own("skills/build/SKILL.md")} ${trial}`],
+    ["/compact", "/compact is a command of conversations in a terminal; here it is sent as text"],
+    ["/review parser.ts", undefined],
+    ["/usr/bin/unknown", undefined],
+    ["/etc/hosts explain", undefined],
+    ["/tmp is full", undefined],
+    ["/ is full", undefined],
+    [" /unknown", undefined],
+  ];
+  for (const mode of ["text", "json"]) {
+    const runs = told.map(async ([task]) => {
+      const { stderr, code } = await runCli(["--mode", mode, "--no-session", task], options);
+      return [task, code, /^warning: (.*)$/m.exec(stderr)?.[1]];
+    });
+    expect(await Promise.all(runs)).toEqual(told.map(([task, notice]) => [task, 0, notice]));
+  }
+  expect(await runCli(["-p", "--quiet", "/unknown"], options)).toMatchObject({ stderr: "", code: 0 });
+  const trusted = await runCli(["-p", "--no-session", "--trust-project", "/own"], options);
+  expect(trusted).toMatchObject({ stderr: "", code: 0 });
+});

@@ -1,0 +1,27 @@
+// What is told of a task that begins like a command where there is none of that name: the model gets it as text.
+import { existsSync } from "node:fs";
+import type { App } from "../app/app.ts";
+import { closest } from "../util/closest.ts";
+import { visibleLine } from "../util/sanitize.ts";
+
+/** Undefined for a text that begins with no such name, as with a path, and for one that the app knows. */
+export async function describeUnknownCommand(text: string, app: App): Promise<string | undefined> {
+  const [, name] = /^\/([\p{L}\p{N}_][\p{L}\p{N}_.:-]*)(?:\s|$)/u.exec(text) ?? [];
+  if (name === undefined || existsSync(`/${name}`) || (await app.knows(text))) return undefined;
+  const file = await app.heldBack(text);
+  if (file !== undefined) {
+    const why = `the project's ${visibleLine(file)} counts only when trusted (--trust-project does, for one run)`;
+    return `/${name} is sent as text: ${why}`;
+  }
+  const { commands } = await import("../commands/index.ts");
+  if (commands.some((command) => command.name === name)) {
+    return `/${name} is a command of conversations in a terminal; here it is sent as text`;
+  }
+  const near = closest(
+    name,
+    (await app.commands()).map((command) => command.name),
+  );
+  const what = name.startsWith("skill:") ? "skill" : "prompt template or command";
+  const hint = near === undefined ? "" : `. Did you mean /${near}?`;
+  return `There is no ${what} /${name}; it is sent as text${hint}`;
+}
