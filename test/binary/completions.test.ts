@@ -1,6 +1,6 @@
 // `pi-ts completions` in the shells themselves: each script is taken as it is printed, and the shell is asked what it offers.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { rootArgs } from "../../src/cli/args.ts";
 import { commands } from "../../src/cli/commands.ts";
 import { readmeBlocks } from "../helpers/readme.ts";
@@ -10,6 +10,7 @@ import { type TmpDir, tmp } from "../helpers/tmp.ts";
 import { watchText } from "../helpers/wait-for.ts";
 
 const sessionId = "0199aaaa-0000-7000-8000-000000000001";
+const elsewhereId = "0199bbbb-0000-7000-8000-000000000002";
 const missing = (shell: string) => (Bun.which(shell) === null ? ` (skipped: ${shell} is not installed)` : "");
 
 let dir: TmpDir;
@@ -27,6 +28,8 @@ beforeAll(async () => {
   symlinkSync(binaryPath(), dir.file("bin/pi-ts"));
   env = cleanEnv(dir.file("home"), { PATH: `${dir.file("bin")}:${process.env.PATH}` });
   writeSession(dir.file("home/.pi-ts/sessions"), dir.file("work"), 1, { id: sessionId });
+  writeSession(dir.file("work/a folder"), dir.file("work"), 1, { id: elsewhereId });
+  symlinkSync(dir.file("work/a folder"), dir.file("home/elsewhere"));
   for (const shell of ["bash", "zsh", "fish"]) {
     const { code, stdout, stderr } = await runCli(["completions", shell], { home: dir.file("home") });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -40,6 +43,9 @@ const cases: readonly [line: string, offered: readonly string[]][] = [
   ["pi-ts sess", ["sessions"]],
   ["pi-ts sessions ", ["list", "show", "rm", "export"]],
   ["pi-ts sessions show ", [sessionId]],
+  ["pi-ts sessions --session-dir ~/elsewhere show ", [elsewhereId]],
+  ["pi-ts --session-dir=../home/elsewhere --resume ", [elsewhereId]],
+  ["pi-ts --session-dir a\\ folder -r ", [elsewhereId]],
   ["pi-ts sessions --he", ["--here", "--help"]],
   ["pi-ts mcp ", ["list", "add", "remove", "check"]],
   ["pi-ts mcp remove ", ["notes"]],
@@ -138,6 +144,10 @@ describe(`zsh${missing("zsh")}`, () => {
       await using shell = await startShell(["zsh", "-f", "-i"], { PS1: "> " }, start);
       await shell.completes("pi-ts sess", "pi-ts sessions ");
       await shell.completes("pi-ts sessions show 01", `pi-ts sessions show ${sessionId}`);
+      await shell.completes(
+        "pi-ts sessions --session-dir a\\ folder show 01",
+        `pi-ts sessions --session-dir a\\ folder show ${elsewhereId}`,
+      );
       await shell.completes("pi-ts sessions --js", "pi-ts sessions --json ");
       await shell.completes("pi-ts --mode j", "pi-ts --mode json ");
       await shell.completes("pi-ts --mode=j", "pi-ts --mode=json ");
@@ -150,6 +160,31 @@ describe(`zsh${missing("zsh")}`, () => {
       await shell.completes("pi-ts -p fix @rec", "pi-ts -p fix @recording.jsonl ");
     },
     30_000,
+  );
+
+  test.skipIf(Bun.which("zsh") === null)(
+    "the script waits for a compinit that stands behind it",
+    async () => {
+      const lines = [`source ${dir.file("pi-ts.zsh")}`, "autoload -Uz compinit; compinit -u -D"];
+      writeFileSync(dir.file("home/.zshrc"), `${lines.join("\n")}\n`);
+      const command = ["zsh", "--no-globalrcs", "-i"];
+      await using shell = await startShell(command, { PS1: "> " }, "unsetopt zle_bracketed_paste");
+      await shell.completes("pi-ts sess", "pi-ts sessions ");
+      rmSync(dir.file("home/.zshrc"));
+    },
+    30_000,
+  );
+
+  test.skipIf(Bun.which("zsh") === null)(
+    "a shell without compinit is told what it needs, before its first prompt",
+    () => {
+      const script = `source ${dir.file("pi-ts.zsh")}; print $precmd_functions; $precmd_functions; print $precmd_functions`;
+      const { stdout, stderr } = Bun.spawnSync(["zsh", "-f", "-c", script], { env });
+      expect(stdout.toString()).toBe("_pi_ts_register\n\n");
+      expect(stderr.toString()).toBe(
+        "pi-ts: completions need compinit; ~/.zshrc has to call it: autoload -Uz compinit; compinit\n",
+      );
+    },
   );
 });
 

@@ -30,9 +30,15 @@ _pi_ts_words() {
   _pi_ts_offer < <(printf '%s\\n' "$@")
 }
 
-# Asks pi-ts itself for values of this kind.
+# Asks pi-ts itself for values of this kind; it is told the words before, without their quotes.
 _pi_ts_ask() {
-  _pi_ts_offer < <(command pi-ts completions --values "$1" -- "$cur" 2>/dev/null | cut -f 1)
+  local before=() word
+  while IFS= read -r word; do
+    before+=("$word")
+  done < <(xargs printf '%s\\n' <<<"\${line%"$cur"}" 2>/dev/null)
+  _pi_ts_offer < <(
+    command pi-ts completions --values "$1" -- "$cur" \${before[@]+"\${before[@]}"} 2>/dev/null | cut -f 1
+  )
 }
 
 # Leaves it to bash to complete a path.

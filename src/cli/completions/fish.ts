@@ -47,9 +47,9 @@ function __pi_ts_position
     test $position $argv
 end
 
-# Asks pi-ts itself for values of this kind.
+# Asks pi-ts itself for values of this kind; it is told the words before.
 function __pi_ts_ask
-    command pi-ts completions --values $argv[1] -- (commandline -ct | string replace -r '^--[^=]*=' '') 2>/dev/null
+    command pi-ts completions --values $argv[1] -- (commandline -ct | string replace -r '^--[^=]*=' '') (__pi_ts_words) 2>/dev/null
 end
 
 # Files that are sent along.

@@ -34,7 +34,8 @@ export const completions = defineCommand({
       const source = valueSources.find((name) => name === args.values);
       if (!source)
         throw new AppError("usage", `--values must be one of ${valueSources.join(", ")}, not '${args.values}'`);
-      const rows = await listValues(source, words[0] ?? "", { env, cwd });
+      const [word = "", ...before] = words;
+      const rows = await listValues(source, word, { env, cwd, before });
       io.stdout(rows.map(({ value, note }) => `${value}\t${note}\n`).join(""));
       return 0;
     }

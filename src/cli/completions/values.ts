@@ -5,6 +5,7 @@ import { builtinToolNames } from "../../app/permissions.ts";
 import { listStored, timeOf, titleOf } from "../../app/stored-sessions.ts";
 import type { Environment } from "../../config/config.ts";
 import { thinkingLevels } from "../../protocol/thinking-level.ts";
+import { resolvePath } from "../../util/paths.ts";
 import { visibleLine } from "../../util/sanitize.ts";
 import type { ValueSource } from "../parse-args.ts";
 
@@ -25,6 +26,8 @@ export interface Candidate {
 interface Place {
   readonly env: Environment;
   readonly cwd: string;
+  /** The words of the line before it. */
+  readonly before: readonly string[];
 }
 
 /** What `word` can become. A list goes on behind its last comma, a model with its provider in front, or with a thinking level behind. */
@@ -54,8 +57,8 @@ const sources: Readonly<Record<ValueSource, (item: string, place: Place) => Prom
     return isQualified ? all.map(({ value, note }) => ({ value: `${note}/${value}`, note: "" })) : all;
   },
 
-  async sessions(_item, { env, cwd }) {
-    return listStored({ env, cwd, sessionDir: undefined }, true).map((summary) => ({
+  async sessions(_item, { env, cwd, before }) {
+    return listStored({ env, cwd, sessionDir: pathIn(before, "--session-dir", cwd) }, true).map((summary) => ({
       value: summary.id,
       note: `${timeOf(summary.modified)}  ${titleOf(summary)}`,
     }));
@@ -70,3 +73,10 @@ const sources: Readonly<Record<ValueSource, (item: string, place: Place) => Prom
     return servers.map(({ name, source }) => ({ value: name, note: source }));
   },
 };
+
+/** What a line gives a flag, the last of several. A shell would have put the home directory in the place of a word's `~`. */
+function pathIn(words: readonly string[], flag: string, cwd: string): string | undefined {
+  const i = words.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`));
+  const next = words[i + 1];
+  return words[i] === flag ? next && resolvePath(cwd, next) : words[i]?.slice(flag.length + 1);
+}

@@ -8,11 +8,11 @@ export function toZsh(root: CommandSpec, commands: readonly CommandSpec[]): stri
   return `#compdef pi-ts
 # zsh completion for pi-ts, made by: pi-ts completions zsh
 
-# Asks pi-ts itself for values of this kind.
+# Asks pi-ts itself for values of this kind; it is told the words before.
 _pi_ts_ask() {
   local line
   local -a rows
-  for line in "\${(@f)$(command pi-ts completions --values $1 -- "\${(Q)PREFIX}" 2>/dev/null)}"; do
+  for line in "\${(@f)$(command pi-ts completions --values $1 -- "\${(Q)PREFIX}" "\${(@Q)words[1,CURRENT-1]}" 2>/dev/null)}"; do
     [[ -n $line ]] && rows+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
   done
   _describe -t $1 $1 rows
@@ -37,10 +37,23 @@ ${cases.join("\n")}
 ${call({ ...root, words: [] }, 2, "'*:task:_pi_ts_task'")}
 }
 
+# Where compinit is still to come, this runs before the first prompt.
+_pi_ts_register() {
+  add-zsh-hook -d precmd _pi_ts_register
+  if (( $+functions[compdef] )); then
+    compdef _pi-ts pi-ts
+  else
+    print -u2 'pi-ts: completions need compinit; ~/.zshrc has to call it: autoload -Uz compinit; compinit'
+  fi
+}
+
 if [[ $funcstack[1] == _pi-ts ]]; then
   _pi-ts "$@"
-else
+elif (( $+functions[compdef] )); then
   compdef _pi-ts pi-ts
+else
+  autoload -Uz add-zsh-hook
+  add-zsh-hook precmd _pi_ts_register
 fi
 `;
 }
