@@ -3,7 +3,6 @@
 import type { ArgDef } from "citty";
 import { closest } from "../util/closest.ts";
 import { AppError } from "../util/error.ts";
-import { lazy } from "../util/lazy.ts";
 
 /**
  * Flags as citty describes them. A `repeatable` string flag may be given several times, and all its values count. One with a `valueless`
@@ -117,22 +116,29 @@ interface FlagNames {
 }
 
 function createNames(args: FlagsDef): FlagNames {
-  const flags = () => Object.entries(args).filter(([, { type }]) => type !== "positional");
-  // Most flags are written in full, and need no table.
-  const aliases = lazy(
-    () => new Map(flags().flatMap(([name, arg]) => aliasesOf(arg).map((alias) => [dashed(alias), name]))),
-  );
-  const negatives = lazy(
-    () => new Map(flags().flatMap(([name, { negativeAlias: alias }]) => (alias ? [[dashed(alias), name]] : []))),
-  );
+  const isFlag = (name: string) => Object.hasOwn(args, name) && args[name]?.type !== "positional";
+  const withAlias = (flag: string) => {
+    for (const name in args)
+      if (isFlag(name) && aliasesOf(args[name]!).some((alias) => dashed(alias) === flag)) return name;
+    return undefined;
+  };
   return {
     find(flag) {
+      // Most flags are written in full, and found at once.
       const name = flag.startsWith("--") ? flag.slice(2) : "";
-      if (Object.hasOwn(args, name) && args[name]?.type !== "positional") return name;
-      return aliases().get(flag);
+      return isFlag(name) ? name : withAlias(flag);
     },
-    negated: (flag) => negatives().get(flag),
-    all: () => [...flags().map(([name]) => `--${name}`), ...aliases().keys()],
+    negated(flag) {
+      for (const name in args) {
+        const alias = args[name]?.negativeAlias;
+        if (alias !== undefined && dashed(alias) === flag) return name;
+      }
+      return undefined;
+    },
+    all: () =>
+      Object.keys(args)
+        .filter(isFlag)
+        .flatMap((name) => [`--${name}`, ...aliasesOf(args[name]!).map(dashed)]),
   };
 }
 
