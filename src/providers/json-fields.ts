@@ -33,7 +33,7 @@ export function toObject<Shape>(value: unknown): Loose<Shape> | undefined {
 export function toObjects<Shape>(value: unknown): Loose<Shape>[] {
   if (value == null) return [];
   if (!Array.isArray(value)) throw new TypeError("expected a list");
+  for (const item of value) if (!isObject(item)) return value.flatMap((each) => toObject<Shape>(each) ?? []);
   // Nearly always as it is.
-  const isWhole = value.every(isObject);
-  return isWhole ? value : value.flatMap((item) => toObject<Shape>(item) ?? []);
+  return value;
 }

@@ -4,6 +4,7 @@ import { AppError } from "../util/error.ts";
 import { isObject } from "../util/is-object.ts";
 import { isCutJson } from "../util/json-scan.ts";
 import { headOf, oneLine } from "../util/truncate.ts";
+import { type Batch, isComplete } from "./batch.ts";
 import { type Answer, type BodyLimits, readHead } from "./body.ts";
 import { bodyOfEvents } from "./json-document.ts";
 import type { Loose } from "./json-fields.ts";
@@ -12,11 +13,8 @@ import { readSse } from "./sse.ts";
 
 /** Turns one answer's events into chunks; holds whatever it must remember of them. */
 export interface EventReader {
-  /**
-   * Adds the chunks of one event, each an object of its own, to `out`. After an `end` or `error` chunk nothing more comes. May throw for an
-   * event that makes no sense.
-   */
-  push(data: string, event: string | undefined, out: Chunk[]): void;
+  /** Adds the chunks of one event. After an `end` or `error` chunk nothing more comes. May throw for an event that makes no sense. */
+  push(data: string, event: string | undefined, batch: Batch): void;
   /** What is left when the body has ended: the `end` chunk, or the error of a stream that broke off; nothing if one of them came out already. */
   close(): Chunk[];
 }
@@ -66,18 +64,15 @@ export async function* streamResponse(
     throw notAStream(await readHead(response, signal, options), options);
   const body = bodyOfEvents(response);
   if (!body) throw new AppError("stream_empty", "The provider sent no body", { retryable: true });
-  const fresh: Chunk[] = [];
   try {
     for await (const events of readSse(body, signal, options, isCutJson)) {
-      const chunks: Chunk[] = [];
+      const batch: Batch = [];
       for (const event of events) {
-        readEvent(event, reader, options, fresh);
-        for (const chunk of fresh) add(chunk, chunks);
-        fresh.length = 0;
-        if (isLast(chunks.at(-1))) break;
+        readEvent(event, reader, options, batch);
+        if (isComplete(batch)) break;
       }
-      if (chunks.length > 0) yield chunks;
-      if (isLast(chunks.at(-1))) return;
+      if (batch.length > 0) yield batch;
+      if (isComplete(batch)) return;
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -87,35 +82,18 @@ export async function* streamResponse(
   yield reader.close();
 }
 
-type Growing<Kind> = Kind extends unknown ? { -readonly [Name in keyof Kind]: Kind[Name] } : never;
-
-/** Deltas of one block that came in the same read become one: nobody can see more steps than the network made. */
-function add(chunk: Chunk, chunks: Growing<Chunk>[]): void {
-  const last = chunks.at(-1);
-  if (chunk.type === "text" && last?.type === "text") last.delta += chunk.delta;
-  else if (chunk.type === "thinking" && last?.type === "thinking" && chunk.signature === last.signature)
-    last.delta += chunk.delta;
-  else if (chunk.type === "toolcall_delta" && last?.type === "toolcall_delta" && chunk.index === last.index)
-    last.delta += chunk.delta;
-  else chunks.push(chunk);
-}
-
-function isLast(chunk: Chunk | undefined): boolean {
-  return chunk?.type === "end" || chunk?.type === "error";
-}
-
 function readEvent(
   { data, event }: EventSourceMessage,
   reader: EventReader,
   { hide }: StreamOptions,
-  out: Chunk[],
+  batch: Batch,
 ): void {
   try {
-    reader.push(data, event, out);
+    reader.push(data, event, batch);
   } catch (cause) {
     const what = cause instanceof SyntaxError ? "is not JSON" : "does not fit its API";
     const message = `The provider sent an event that ${what}: ${headOf(hide(data), 200)}`;
-    out.push({ type: "error", error: new AppError("stream_error", message, { retryable: true, cause }) });
+    batch.push({ type: "error", error: new AppError("stream_error", message, { retryable: true, cause }) });
   }
 }
 

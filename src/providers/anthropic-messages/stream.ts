@@ -1,6 +1,7 @@
 // Messages stream events → chunks (Anthropic documentation, "Streaming Messages"). Pure: bytes, time and the network are elsewhere.
 import { AppError } from "../../util/error.ts";
 import { isObject } from "../../util/is-object.ts";
+import { addChunk } from "../batch.ts";
 import type { CallIds } from "../call-ids.ts";
 import { readStreamError, toStreamError } from "../http-error.ts";
 import { type Loose, toNumber, toObject, toObjects, toText } from "../json-fields.ts";
@@ -155,17 +156,18 @@ export function createMessagesReader(hide: (text: string) => string, callIds: Ca
   }
 
   return {
-    push(data, eventName, out) {
+    push(data, eventName, batch) {
       // Some gateways end every stream the way OpenAI does.
       if (settled || data === "" || data === "[DONE]") return;
       const event = parseEvent<MessagesEvent>(data);
       const type = toText(event.type) || (eventName ?? "");
       if (type === "error" || event.error != null) {
-        out.push(...fail(toError(event.error ?? data, hide)));
+        batch.push(...fail(toError(event.error ?? data, hide)));
         return;
       }
       if (type !== "ping") sawEvent = true;
-      out.push(...(event.type === "message" ? readWhole(event as Loose<WholeMessage>) : read(event, type)));
+      const chunks = event.type === "message" ? readWhole(event as Loose<WholeMessage>) : read(event, type);
+      for (const chunk of chunks) addChunk(batch, chunk);
     },
     close() {
       if (settled) return [];

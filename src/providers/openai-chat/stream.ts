@@ -1,6 +1,7 @@
 // Chat-completion stream events → chunks. Pure: bytes, time and the network are elsewhere.
 import { AppError } from "../../util/error.ts";
 import { isObject } from "../../util/is-object.ts";
+import { addChunk, addText, type Batch } from "../batch.ts";
 import type { CallIds } from "../call-ids.ts";
 import { readStreamError } from "../http-error.ts";
 import { joinText, type Loose, toNumber, toObject, toObjects, toText } from "../json-fields.ts";
@@ -36,7 +37,7 @@ export function createChatReader(hide: (text: string) => string, callIds: CallId
     return [...calls.close(), { type: "end", reason: toStopReason(isCut, calls.count()), raw }];
   }
 
-  function readChoice(choice: Loose<ChatChoice>, out: Chunk[]): void {
+  function readChoice(choice: Loose<ChatChoice>, out: Batch): void {
     readUsage(choice.usage, out);
     // A whole answer may come instead of a stream; behind a stream it only says everything again.
     const delta = toObject<ChatDelta>(choice.delta) ?? (sawDelta ? undefined : toObject<ChatDelta>(choice.message));
@@ -50,12 +51,12 @@ export function createChatReader(hide: (text: string) => string, callIds: CallId
     finishReason = reason;
   }
 
-  function readDelta(delta: Loose<ChatDelta>, out: Chunk[]): void {
+  function readDelta(delta: Loose<ChatDelta>, out: Batch): void {
     const field: ReasoningField = delta.reasoning_content ? "reasoning_content" : "reasoning";
     const thinking = toText(delta[field]);
-    if (thinking !== "") out.push({ type: "thinking", delta: thinking, signature: field });
-    const text = joinText(delta.content) + toText(delta.refusal);
-    if (text !== "") out.push({ type: "text", delta: text });
+    if (thinking !== "") addChunk(out, { type: "thinking", delta: thinking, signature: field });
+    addText(out, joinText(delta.content));
+    addText(out, toText(delta.refusal));
     // Most deltas have none.
     if (delta.tool_calls == null) return;
     for (const call of toObjects<ChatToolCallDelta>(delta.tool_calls)) calls.push(call, out);
@@ -101,7 +102,7 @@ const brokenReasons: Readonly<Record<string, string>> = {
   content_filter: "The provider's content filter stopped the answer",
 };
 
-function readUsage(usage: unknown, out: Chunk[]): void {
+function readUsage(usage: unknown, out: Batch): void {
   if (isObject(usage)) out.push({ type: "usage", counts: toCounts(usage) });
 }
 

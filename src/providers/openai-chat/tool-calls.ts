@@ -1,5 +1,6 @@
 // Assembles tool calls from deltas whose index and id may be missing, repeated or wrong: which fragment belongs to which call.
 import { createJsonScan, type JsonScan } from "../../util/json-scan.ts";
+import { addChunk, type Batch } from "../batch.ts";
 import type { CallIds } from "../call-ids.ts";
 import { type Loose, toNumber, toObject, toText } from "../json-fields.ts";
 import type { Chunk } from "../provider.ts";
@@ -18,7 +19,7 @@ interface OpenCall {
 }
 
 export interface ToolCallAssembler {
-  push(delta: Loose<ChatToolCallDelta>, out: Chunk[]): void;
+  push(delta: Loose<ChatToolCallDelta>, out: Batch): void;
   /** Chunks of calls that never got a name; they still count, and are answered as unknown tools. */
   close(): Chunk[];
   count(): number;
@@ -56,7 +57,7 @@ export function createToolCallAssembler(callIds: CallIds): ToolCallAssembler {
     return all.at(-1) ?? open("", undefined);
   }
 
-  function start(call: OpenCall, out: Chunk[]): void {
+  function start(call: OpenCall, out: Batch): void {
     call.started = true;
     const id = callIds(call.id, call.slot);
     out.push({ type: "toolcall_start", index: call.slot, id, name: call.name });
@@ -65,15 +66,15 @@ export function createToolCallAssembler(callIds: CallIds): ToolCallAssembler {
     attach(call, call.extra, out);
   }
 
-  function attach(call: OpenCall, extraContent: unknown, out: Chunk[]): void {
+  function attach(call: OpenCall, extraContent: unknown, out: Batch): void {
     if (extraContent == null) return;
     if (call.started) out.push({ type: "toolcall_extra", index: call.slot, extraContent });
     else call.extra = extraContent;
   }
 
-  function feed(call: OpenCall, text: string, out: Chunk[]): void {
+  function feed(call: OpenCall, text: string, out: Batch): void {
     if (text === "") return;
-    if (call.started) out.push({ type: "toolcall_delta", index: call.slot, delta: text });
+    if (call.started) addChunk(out, { type: "toolcall_delta", index: call.slot, delta: text });
     else call.held += text;
   }
 
@@ -103,7 +104,7 @@ export function createToolCallAssembler(callIds: CallIds): ToolCallAssembler {
       attach(call, delta.extra_content, out);
     },
     close() {
-      const out: Chunk[] = [];
+      const out: Batch = [];
       for (const call of all) if (!call.started) start(call, out);
       return out;
     },
