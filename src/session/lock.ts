@@ -1,5 +1,15 @@
 // One writer for one session file: a lock beside it that names its owner, and is taken over when that owner is gone.
-import { closeSync, linkSync, openSync, readFileSync, rmSync, unlinkSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
 import { AppError } from "../util/error.ts";
 
 export interface Owner {
@@ -27,6 +37,7 @@ function acquire(lockPath: string, me: Owner): Owner | undefined {
     if (create(lockPath, me)) return undefined;
     const owner = readOwner(lockPath);
     if (owner === "none") continue;
+    if (owner === "unreadable") throw cannotLock(lockPath);
     if (isAlive(owner)) return owner;
     remove(lockPath, owner, me);
   }
@@ -61,7 +72,10 @@ export function removalLock(lockPath: string, owner: Owner | "unknown"): string 
 
 function cannotLock(lockPath: string, cause?: unknown): AppError {
   const hint = `Remove ${lockPath} if nothing uses it.`;
-  return new AppError("session", `Could not lock the session ${lockPath.replace(/\.lock\b.*/, "")}`, { hint, cause });
+  return new AppError("session", `Could not lock the session ${lockPath.replace(/^(.*)\.lock(?:\.\w+)*$/s, "$1")}`, {
+    hint,
+    cause,
+  });
 }
 
 function held(lockPath: string): () => void {
@@ -99,7 +113,8 @@ function create(lockPath: string, owner: Owner): boolean {
       // A file system without hard links.
       if (code !== "EPERM" && code !== "ENOTSUP" && code !== "ENOSYS") throw error;
       write(lockPath, owner);
-      return true;
+      // Whoever came upon it before its content may have taken it for a dead one's.
+      return Bun.deepEquals(readOwner(lockPath), owner);
     } finally {
       unlinkSync(staged);
     }
@@ -132,28 +147,46 @@ function write(path: string, owner: Owner): void {
   }
 }
 
-/** `none`: there is no lock; `unknown`: there is one that names nobody. */
-function readOwner(lockPath: string): Owner | "none" | "unknown" {
-  let text: string;
+type Read = Owner | "none" | "unknown" | "unreadable";
+
+/** `none`: there is no lock; `unknown`: there is one that names nobody; `unreadable`: there is something that may not be read, or is no file. */
+function readOwner(lockPath: string): Read {
+  let text: string | undefined;
   try {
-    text = readFileSync(lockPath, "utf8");
+    text = readRegular(lockPath);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "none" : "unknown";
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "none" : "unreadable";
   }
+  if (text === undefined) return "unreadable";
   try {
     const { pid, started } = JSON.parse(text) as Partial<Owner>;
     // Pid 1 is one like others: in a container it may be this program.
-    return typeof pid === "number" && pid > 0 ? { pid, started: String(started ?? "") } : "unknown";
+    return isPid(pid) ? { pid, started: String(started ?? "") } : "unknown";
   } catch {
     return "unknown";
   }
 }
 
-function isOwner(owner: Owner | "none" | "unknown"): owner is Owner {
+/** Undefined for what is no regular file; non-blocking, so that a FIFO keeps nobody waiting. */
+function readRegular(path: string): string | undefined {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return fstatSync(fd).isFile() ? readFileSync(fd, "utf8") : undefined;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Of what is no number of a process, no system says that it has ended. */
+function isPid(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) > 0 && (value as number) < 2 ** 31;
+}
+
+function isOwner(owner: Read): owner is Owner {
   return typeof owner === "object";
 }
 
-function isAlive(owner: Owner | "none" | "unknown"): owner is Owner {
+function isAlive(owner: Read): owner is Owner {
   if (!isOwner(owner)) return false;
   const { pid, started } = owner;
   try {
@@ -180,5 +213,5 @@ function startOf(pid: number): string {
 /** Whether the owner that a lock file names still runs. A lock that is left is taken over by whoever needs it. */
 export function isLeft(lockPath: string): boolean {
   const owner = readOwner(lockPath);
-  return owner !== "none" && !isAlive(owner);
+  return owner !== "none" && owner !== "unreadable" && !isAlive(owner);
 }

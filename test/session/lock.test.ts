@@ -1,6 +1,6 @@
 // One process a session: who holds it is named, and who is gone holds nothing.
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { removalLock, takeLock } from "../../src/session/lock.ts";
 import { createSession, openSession } from "../../src/session/store.ts";
 import { user } from "../helpers/messages.ts";
@@ -29,6 +29,7 @@ test.each([
   ["whose pid another process has now", () => ({ pid: process.pid, started: "1" })],
   ["that is empty", () => ""],
   ["that names nobody", () => ({ pid: -1 })],
+  ["that names what is no process", () => ({ pid: 1e20, started: "1" })],
 ])("a lock %s is taken over", async (_name, content) => {
   await using dir = tmp();
   writeFileSync(dir.file("s.lock"), content() === "" ? "" : JSON.stringify(content()));
@@ -38,12 +39,24 @@ test.each([
   expect(readdirSync(dir.path)).toEqual([]);
 });
 
-test("a folder in the lock's place is an error that says what to do", async () => {
+test.each([
+  ["a folder", (path: string) => mkdirSync(path)],
+  ["a FIFO", (path: string) => void Bun.spawnSync(["mkfifo", path])],
+  ["what cannot be read", (path: string) => symlinkSync(path, path)],
+])("%s in the lock's place is an error that says what to do, and stays", async (_name, make) => {
   await using dir = tmp();
-  mkdirSync(dir.file("s.lock"));
-  expect(() => takeLock(dir.file("s"))).toThrow(
-    expect.objectContaining({ code: "session", hint: `Remove ${dir.file("s.lock")} if nothing uses it.` }),
+  make(dir.file("s.lock"));
+  // In a process of its own, since waiting for a FIFO would be waiting for ever.
+  const script = `${import.meta.dir}/../helpers/take-lock.ts`;
+  const { stdout } = Bun.spawnSync([process.execPath, script, dir.file("s")], {
+    stdin: Buffer.from("go\n"),
+    timeout: 4000,
+  });
+  const hint = `Remove ${dir.file("s.lock")} if nothing uses it.`;
+  expect(`${stdout}`).toBe(
+    `ready\ntaken ${JSON.stringify([`AppError: Could not lock the session ${dir.file("s")}. ${hint}`])}\n`,
   );
+  expect(readdirSync(dir.path)).toEqual(["s.lock"]);
 });
 
 test("a lock that cannot be made is an error that says how to go on", async () => {
@@ -98,4 +111,18 @@ test("of several processes that find dead ones' locks at once, one gets each", a
   for (const { child } of racers) child.stdin.end();
   await Promise.all(racers.map(({ child }) => child.exited));
   expect(readdirSync(dir.path)).toEqual([]);
+});
+
+test("without hard links, a lock that another process has taken over meanwhile is the other's", async () => {
+  await using dir = tmp();
+  const other = Bun.spawn(["sleep", "60"]);
+  try {
+    const script = `${import.meta.dir}/../helpers/lose-lock.ts`;
+    const { stdout } = Bun.spawnSync([process.execPath, script, dir.file("s"), `${other.pid}`]);
+    expect(`${stdout}`).toBe(`The session ${dir.file("s")} is in use by process ${other.pid}\n`);
+    expect(readdirSync(dir.path)).toEqual(["s.lock"]);
+  } finally {
+    other.kill();
+    await other.exited;
+  }
 });
