@@ -69,7 +69,6 @@ async function openResult(path: string, args: RootFlags, context: CliContext): P
 async function start(args: RootFlags, context: CliContext, begin: () => void, result?: ResultFile): Promise<number> {
   const { io, env } = context;
   noteForeignFlags(args);
-  noteNearCommand(args, context);
   const mode = parseMode(args.mode);
   const approval = parseApproval(args.approval, args["approval-timeout"]);
   if (mode === "rpc" && context.words.length > 0) {
@@ -96,6 +95,7 @@ async function start(args: RootFlags, context: CliContext, begin: () => void, re
   const flags = args.model === undefined && chosen?.session.stored() ? given : named;
   const settled = chosen?.session.stored() ? await withOwnSettings(flags, chosen, env, project) : { flags, notes: [] };
   const config = await loadConfig(settled.flags, env, project);
+  if (!config.quiet && !args.print) noteNearCommand(context);
   if (!config.quiet) for (const note of [...(chosen?.notes ?? []), ...settled.notes]) notify(note);
   noteForeignTools(config);
   const projectFolder = trust ? await findProjectFolder(cwd, config.home) : project && dirname(project.path);
@@ -273,9 +273,9 @@ function noteForeignFlags(args: RootFlags): void {
 }
 
 /** A command's name with a slip in it would else be a task without a word. */
-function noteNearCommand({ print, quiet }: RootFlags, { words, literal, cwd }: CliContext): void {
+function noteNearCommand({ words, literal, cwd }: CliContext): void {
   const [word = ""] = words;
-  if (print || quiet || words.length !== 1 || literal > 0 || !/^[a-z]+$/i.test(word)) return;
+  if (words.length !== 1 || literal > 0 || !/^[a-z]+$/i.test(word)) return;
   const near = closest(word, Object.keys(commands));
   if (near && !existsSync(join(cwd, word))) notify(`pi-ts ${near} is a command; this runs '${word}' as a task`);
 }

@@ -1,6 +1,6 @@
 // One-shot runs of the compiled binary against a scripted model: what reaches stdout and stderr, and the exit code.
 import { describe, expect, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { gate, type Reply, refusal, startReplayServer } from "../helpers/replay-server.ts";
 import { runCli, startCli } from "../helpers/run-cli.ts";
 import { tmp } from "../helpers/tmp.ts";
@@ -38,11 +38,11 @@ describe("an answer", () => {
   });
 
   test("to a word that is nearly a command's name comes with a line that says so", async () => {
-    await using server = await startReplayServer(Array(7).fill(hello));
+    await using server = await startReplayServer(Array(9).fill(hello));
     await using dir = tmp();
     writeFileSync(dir.file("modles"), "");
     const noted = async (...args: string[]) => {
-      const { stdout, stderr, code } = await runCli(args, { env: at(server.url), cwd: dir.path });
+      const { stdout, stderr, code } = await runCli(args, { env: at(server.url), cwd: dir.path, home: dir.path });
       expect([stdout, code]).toEqual(["Hello from the model.\n", 0]);
       return stderr.split("\n").filter((line) => line.includes("is a command"));
     };
@@ -55,6 +55,10 @@ describe("an answer", () => {
     ])
       expect(await noted(...args)).toEqual([]);
     for (const word of ["modles", "explain"]) expect(await noted(word)).toEqual([]);
+    mkdirSync(dir.file(".pi-ts"), { recursive: true });
+    writeFileSync(dir.file(".pi-ts/config.toml"), "quiet = true\n");
+    expect(await noted("docter")).toEqual([]);
+    expect(await noted("--verbose", "docter")).toHaveLength(1);
     expect(server.problems).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 // Prompt templates and skills with the compiled binary: in every mode, and a project's only when it is trusted.
 import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { type Reply, startReplayServer } from "../helpers/replay-server.ts";
 import { connect } from "../helpers/rpc-client.ts";
 import { runCli } from "../helpers/run-cli.ts";
@@ -79,6 +80,7 @@ test("a one-shot task that begins like a command that there is not is told to be
   await using server = await startReplayServer(() => hello);
   const env = { PI_PROVIDER: "openai", OPENAI_API_KEY: "sk-test-0123456789abcdef", PI_BASE_URL: server.url };
   const options = { env, home: dir.file("home"), cwd: dir.file("work") };
+  writeFileSync(dir.file("work/notes.md"), "");
   const own = (file: string) => `the project's ${dir.file(`work/.pi-ts/${file}`)} counts only when trusted`;
   const trial = "(--trust-project does, for one run)";
   const told: [task: string, notice: string | undefined][] = [
@@ -92,6 +94,9 @@ test("a one-shot task that begins like a command that there is not is told to be
     ["/usr/bin/unknown", undefined],
     ["/etc/hosts explain", undefined],
     ["/tmp is full", undefined],
+    ["/tmp: what is in there?", undefined],
+    ["/notes.md is old", undefined],
+    [`/${"long".repeat(30)} word`, undefined],
     ["/ is full", undefined],
     [" /unknown", undefined],
   ];
