@@ -68,7 +68,6 @@ async function openResult(path: string, args: RootFlags, context: CliContext): P
 /** From the flags to the end of the mode that they ask for. `begin` is told when all is ready for the task. */
 async function start(args: RootFlags, context: CliContext, begin: () => void, result?: ResultFile): Promise<number> {
   const { io, env } = context;
-  noteForeignFlags(args);
   const mode = parseMode(args.mode);
   const approval = parseApproval(args.approval, args["approval-timeout"]);
   if (mode === "rpc" && context.words.length > 0) {
@@ -95,8 +94,11 @@ async function start(args: RootFlags, context: CliContext, begin: () => void, re
   const flags = args.model === undefined && chosen?.session.stored() ? given : named;
   const settled = chosen?.session.stored() ? await withOwnSettings(flags, chosen, env, project) : { flags, notes: [] };
   const config = await loadConfig(settled.flags, env, project);
-  if (!config.quiet && !args.print) noteNearCommand(context);
-  if (!config.quiet) for (const note of [...(chosen?.notes ?? []), ...settled.notes]) notify(note);
+  if (!config.quiet) {
+    noteForeignFlags(args);
+    if (!args.print) noteNearCommand(context);
+    for (const note of [...(chosen?.notes ?? []), ...settled.notes]) notify(note);
+  }
   noteForeignTools(config);
   const projectFolder = trust ? await findProjectFolder(cwd, config.home) : project && dirname(project.path);
   const resources = await loadResources({

@@ -161,6 +161,7 @@ test("what has no meaning here is told in one note, and the answer comes all the
   expect(stderr.match(/Without a meaning here/g)).toHaveLength(1);
   expect(stderr).toContain("--extension, --no-extensions, --theme, --no-themes, --use-theme, --tui-mode");
   expect(pi.server.requests[0]?.body.messages.at(-1).content).toBe("-hi");
+  expect(await pi.run(["-p", "--quiet", "--theme", "t", "hi"])).toMatchObject({ code: 0, stderr: "" });
 });
 
 test("tools that only pi has are passed over with a note; a name that neither has is an error", async () => {
