@@ -60,24 +60,38 @@ function keep(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => keptHeaders.includes(name)));
 }
 
-/** The same bytes, written down as they pass; a body given up in the middle has no proper end. */
+/**
+ * The same bytes, written down as they pass; a body given up in the middle has no proper end. One read is always ahead, since many a reader
+ * leaves at the answer's last word: the end right behind it belongs to the recording all the same.
+ */
 function recordBytes(reader: ByteSource, writer: BodyWriter): ByteSource {
+  async function next() {
+    try {
+      const part = await reader.read();
+      if (part.done) writer.end();
+      else writer.add(part.value);
+      return part;
+    } catch (error) {
+      if (error instanceof AppError && error.code === "output") reader.cancel().catch(() => {});
+      else writer.end(error);
+      throw error;
+    }
+  }
+  let ahead: ReturnType<typeof next> | undefined;
   return {
-    async read() {
-      try {
-        const part = await reader.read();
-        if (part.done) writer.end();
-        else writer.add(part.value);
-        return part;
-      } catch (error) {
-        if (error instanceof AppError && error.code === "output") reader.cancel().catch(() => {});
-        else writer.end(error);
-        throw error;
-      }
+    read() {
+      const part = ahead ?? next();
+      ahead = part.then(next);
+      // Whoever reads on is told.
+      ahead.catch(() => {});
+      return part;
     },
-    cancel(reason) {
-      writer.end("cancelled");
-      return reader.cancel(reason);
+    async cancel(reason) {
+      try {
+        writer.end("cancelled");
+      } finally {
+        await reader.cancel(reason);
+      }
     },
   };
 }

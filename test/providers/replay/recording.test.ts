@@ -6,6 +6,7 @@ import { createHttpTransport, type HttpRequest } from "../../../src/providers/ht
 import { createReplayProvider, createReplayTransport } from "../../../src/providers/replay/index.ts";
 import { createRecorder } from "../../../src/providers/replay/record.ts";
 import { parseRecording } from "../../../src/providers/replay/recording.ts";
+import { readSse } from "../../../src/providers/sse.ts";
 import { AppError } from "../../../src/util/error.ts";
 import { bytesOf } from "../../helpers/answer.ts";
 import { byteByByte, gate, type Reply, refusal, startReplayServer } from "../../helpers/replay-server.ts";
@@ -223,6 +224,49 @@ test("an answer that its reader leaves at its end has one end", async () => {
   last.open();
   await next;
   expect(lines(readFileSync(path, "utf8")).filter(({ type }) => type === "end")).toHaveLength(1);
+});
+
+/** A recorded answer whose body gives `pieces` and its end as soon as they are asked for. */
+function recordedAnswer(path: string, pieces: readonly string[], onCancel?: () => void): Answer {
+  const rest = pieces.map((text) => Buffer.from(text));
+  const body = new ReadableStream({
+    pull(controller) {
+      const piece = rest.shift();
+      if (piece) controller.enqueue(piece);
+      else if (!onCancel) controller.close();
+    },
+    cancel: () => onCancel?.(),
+  });
+  const exchange = createRecorder(path, asIs)(toRequest("http://127.0.0.1:1"));
+  return exchange.answered(new Response(body));
+}
+
+test("an answer whose reader leaves at its last word has the end that came right behind it", async () => {
+  await using dir = tmp();
+  const path = dir.file("run.jsonl");
+  const answer = recordedAnswer(path, ["data: a\n\n", "data: [DONE]\n\n"]);
+  for await (const [event] of readSse(answer.body!, never, { idleMs: 0 })) if (event?.data === "[DONE]") break;
+  const written = lines(readFileSync(path, "utf8")).map(({ type, error }) => [type, error]);
+  expect(written.slice(2)).toEqual([
+    ["chunk", undefined],
+    ["chunk", undefined],
+    ["end", undefined],
+  ]);
+});
+
+test("an answer whose end cannot be recorded is given up all the same, without a failure of its own", async () => {
+  await using dir = tmp();
+  const path = dir.file("run.jsonl");
+  let cancelled = false;
+  const answer = recordedAnswer(path, ["data: a\n\n", "data: half"], () => {
+    cancelled = true;
+  });
+  for await (const _ of readSse(answer.body!, never, { idleMs: 0 })) {
+    rmSync(path);
+    mkdirSync(path);
+    break;
+  }
+  expect(cancelled).toBe(true);
 });
 
 test("a replay says that it is one, since nothing has to be waited for", () => {
