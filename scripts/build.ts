@@ -1,7 +1,6 @@
 // Builds dist/pi-ts for this platform. Tests, bench and try import `buildBinary`; bench compiles its floors, and release.ts the
 // programs of all platforms, with the same flags.
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { recordOrder } from "./build/order.ts";
 
@@ -39,7 +38,7 @@ export interface CompileOptions {
 
 /**
  * Compiles one entry file into one program, for this platform unless told otherwise; throws with the compiler's output.
- * The file appears by rename, so a running copy stays as it is and a failed build leaves none.
+ * The file appears by rename, so a running copy stays as it is, and so does the file that is there when a build fails.
  */
 export async function compile(entry: string, outfile: string, { cross, order }: CompileOptions = {}): Promise<void> {
   mkdirSync(dirname(outfile), { recursive: true });
@@ -58,10 +57,7 @@ export async function compile(entry: string, outfile: string, { cross, order }: 
       stderr: "pipe",
     });
     const [stdout, stderr, code] = await Promise.all([build.stdout.text(), build.stderr.text(), build.exited]);
-    if (code !== 0) {
-      rmSync(outfile, { force: true });
-      throw new Error(`bun build ${relative(root, entry)} ended with ${code}\n${stdout}${stderr}`);
-    }
+    if (code !== 0) throw new Error(`bun build ${relative(root, entry)} ended with ${code}\n${stdout}${stderr}`);
     renameSync(staged, outfile);
   } finally {
     rmSync(staging, { recursive: true, force: true });
@@ -73,7 +69,9 @@ export async function compile(entry: string, outfile: string, { cross, order }: 
  * what that is, and one with what was seen, which is the same for every platform (Bun's documentation, "Profile-guided bytecode layout").
  */
 export async function compileProgram(builds: readonly { outfile: string; cross?: CrossCompilation }[]): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "pi-ts-build-"));
+  mkdirSync(dirname(binary), { recursive: true });
+  // Programs may not be allowed to run from where temporary files are.
+  const folder = mkdtempSync(join(dirname(binary), ".build-"));
   try {
     const [program, order] = [join(folder, "pi-ts"), join(folder, "order")];
     await compile(source, program);

@@ -1,4 +1,6 @@
 // Sees which functions of a compiled pi-ts a short task runs, and in which order.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 
 const answer = [
   { choices: [{ index: 0, delta: { role: "assistant", content: "" } }] },
@@ -8,8 +10,13 @@ const answer = [
 ];
 const events = [...answer.map((event) => JSON.stringify(event)), "[DONE]"].map((data) => `data: ${data}\n\n`).join("");
 
-/** Writes what `bun build --bytecode-order` takes to `file`; the task runs in `folder`, with all that it writes. Throws when it fails. */
-export async function recordOrder(program: string, file: string, folder: string): Promise<void> {
+/**
+ * Writes what `bun build --bytecode-order` takes to `file`; the task runs in `folder`, with all that it writes, and sees nothing around it.
+ * Throws when it fails or takes longer than `limitMs`.
+ */
+export async function recordOrder(program: string, file: string, folder: string, limitMs = 60_000): Promise<void> {
+  // A repository's root, beyond which nothing is looked for: the order is the same wherever it is recorded.
+  mkdirSync(join(folder, ".git"), { recursive: true });
   await using server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -25,9 +32,12 @@ export async function recordOrder(program: string, file: string, folder: string)
       BUN_BYTECODE_ORDER_OUT: file,
     },
     stdio: ["ignore", "pipe", "pipe"],
+    timeout: limitMs,
+    killSignal: "SIGKILL",
   });
   const [output, errors, code] = await Promise.all([run.stdout.text(), run.stderr.text(), run.exited]);
   if (code !== 0 || output.trim() !== "One two three") {
-    throw new Error(`the program just built ended with ${code}\n${output}${errors}`);
+    const end = run.signalCode === "SIGKILL" ? `did not end within ${limitMs / 1000} s` : `ended with ${code}`;
+    throw new Error(`the program just built ${end}\n${output}${errors}`);
   }
 }
