@@ -3,7 +3,8 @@ import type { Answer, Body } from "./body.ts";
 
 /** The body of an answer; a JSON document in it is made the data of one event, byte by byte as it comes. */
 export function bodyOfEvents({ headers, body }: Answer): Body | null {
-  if (!body || !(headers.get("content-type") ?? "").toLowerCase().startsWith("application/json")) return body;
+  const [type = ""] = (headers.get("content-type") ?? "").split(";");
+  if (!body || type.trim().toLowerCase() !== "application/json") return body;
   return {
     getReader() {
       const reader = body.getReader();
