@@ -40,19 +40,19 @@ function envFor(home: string, origin: string, answer: string | undefined): Recor
   };
 }
 
-function measure(row: Row, floor: Program, subject: Program): void {
+function measure(spawner: string, row: Row, floor: Program, subject: Program): void {
   const { toAnswer = (output) => output } = row;
-  const [expected, output] = [floor, subject].map((program) => run(program, "pipe").output) as [string, string];
+  const [expected, output] = [floor, subject].map(run) as [string, string];
   if (row.answer && !row.floorAnswer && toAnswer(output) !== toAnswer(expected))
     throw new Error(`the answers differ: ${JSON.stringify(output.slice(0, 200))}`);
-  const [least, ours] = alternate([floor, subject], row.rounds);
+  const [least, ours] = alternate(spawner, [floor, subject], row.rounds);
   reportRow(row, least!, ours!);
 }
 
 async function bench({ only, peers, peersDir }: BenchOptions, home: string): Promise<void> {
   const isWanted = (name: string) => name.includes(only);
   const programs = await placePrograms(home);
-  const { subject, empty, echo } = programs;
+  const { subject, empty, echo, spawner } = programs;
   const places: Places = {
     sessions: join(home, "sessions"),
     repository: join(home, "repository"),
@@ -61,7 +61,7 @@ async function bench({ only, peers, peersDir }: BenchOptions, home: string): Pro
   };
   const rows = defineRows(programs, places).filter(({ name }) => isWanted(name));
   const [rpc, size] = [isWanted("RPC") ? [[echo]] : [], isWanted("size") ? [[empty]] : []];
-  await build(programs, [...rows.flatMap((row) => [row.floor, row.subject]), ...rpc, ...size]);
+  await build(programs, [...rows.flatMap((row) => [row.floor, row.subject]), ...rpc, ...size, [spawner]]);
   const server = await startServer({ flood: floodCommand(places), tools: quickCommands });
   const program = (command: readonly string[], answer?: string, cwd = home): Program => ({
     command,
@@ -74,7 +74,7 @@ async function bench({ only, peers, peersDir }: BenchOptions, home: string): Pro
       const cleanUp = row.prepare?.();
       try {
         const floor = program(row.floor, row.floorAnswer ?? row.answer, row.cwd);
-        measure(row, floor, program(row.subject, row.answer, row.cwd));
+        measure(spawner, row, floor, program(row.subject, row.answer, row.cwd));
       } catch (error) {
         printLine({ name: row.name, what: "", floor: `not measured: ${(error as Error).message}` });
       } finally {
@@ -88,7 +88,7 @@ async function bench({ only, peers, peersDir }: BenchOptions, home: string): Pro
     if (isWanted("SDK")) reportDecode();
     const wantedPeers = peers ? knownPeers.filter(({ name }) => isWanted(peerLine(name))) : [];
     const task = program([subject, "-p", "hi", "--quiet"], "short");
-    reportPeers(wantedPeers, task, { home, url: `${server.origin}/short`, path: searchPath(peersDir) });
+    reportPeers(wantedPeers, task, { home, url: `${server.origin}/short`, path: searchPath(peersDir), spawner });
   } finally {
     server.stop();
   }

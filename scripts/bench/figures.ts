@@ -81,14 +81,16 @@ export interface PeerPlaces {
   readonly url: string;
   /** Where they are looked for. */
   readonly path: string;
+  /** What measures them. */
+  readonly spawner: string;
 }
 
 /** One-shot beside each peer that is found; of one that cannot be measured, why. */
-export function reportPeers(peers: readonly Peer[], subject: Program, { home, url, path }: PeerPlaces): void {
+export function reportPeers(peers: readonly Peer[], subject: Program, { home, url, path, spawner }: PeerPlaces): void {
   for (const peer of peers) {
     try {
       const { version, program } = preparePeer(peer, home, url, path);
-      const samples = race(program, subject);
+      const samples = race(spawner, program, subject);
       const [theirs, ours] = [samples.peer, samples.subject].map((side) => summarize(side.map(({ wall }) => wall)));
       const factor = theirs!.median / ours!.median;
       printLine({

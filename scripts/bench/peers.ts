@@ -1,7 +1,7 @@
 // Other coding agents at the same one-shot task: each in a home of its own, pointed at the bench's server as its own documentation says.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { type Program, run, type Sample } from "./measure.ts";
+import { measure, type Program, run, type Sample } from "./measure.ts";
 
 export interface Peer {
   readonly name: string;
@@ -127,20 +127,24 @@ export function preparePeer(peer: Peer, folder: string, url: string, path: strin
     writeFileSync(file, text);
   }
   const all = { PATH: path, HOME: home, ...env };
-  const version = /\d+\.\d+\S*/.exec(run({ command: [executable, "--version"], cwd, env: all }, "pipe").output)?.[0];
+  const version = /\d+\.\d+\S*/.exec(run({ command: [executable, "--version"], cwd, env: all }))?.[0];
   const program = { command: [executable, ...peer.args], cwd, env: all };
-  const { output } = run(program, "pipe");
+  const output = run(program);
   if (!output.includes("word 2")) throw new Error(`it did not print the answer, but: ${output.slice(-200)}`);
   return { version: version ?? "of an unknown version", program };
 }
 
 /** The samples of both, which take turns. */
-export function race(peer: Program, subject: Program): { readonly peer: Sample[]; readonly subject: Sample[] } {
+export function race(
+  spawner: string,
+  peer: Program,
+  subject: Program,
+): { readonly peer: Sample[]; readonly subject: Sample[] } {
   const samples = { peer: [] as Sample[], subject: [] as Sample[] };
   const begun = performance.now();
   for (let round = -warmUps; round < rounds; round++) {
     if (round >= leastRounds && performance.now() - begun > budgetMs) break;
-    const [theirs, ours] = [run(peer).sample, run(subject).sample];
+    const [theirs, ours] = [measure(spawner, peer), measure(spawner, subject)];
     if (round < 0) continue;
     samples.peer.push(theirs);
     samples.subject.push(ours);

@@ -27,7 +27,7 @@ export interface Row {
   readonly prepare?: () => () => void;
 }
 
-export const programNames = ["empty", "stream", "aborts", "flood", "parse", "echo"] as const;
+export const programNames = ["empty", "stream", "aborts", "flood", "parse", "echo", "spawner"] as const;
 /** Where each is. */
 export type Programs = Readonly<Record<(typeof programNames)[number] | "subject", string>>;
 
