@@ -1,6 +1,5 @@
 // The root command: from flags to a configuration, from a configuration to a mode.
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import type { App, AppOptions } from "../app/app.ts";
 import type { ChosenSession } from "../app/choose-session.ts";
 import { createApp } from "../app/create-app.ts";
@@ -9,13 +8,7 @@ import { beforeDeadline } from "../app/deadline.ts";
 import { loadConfig } from "../app/load-config.ts";
 import { type Mcp, startMcp } from "../app/mcp.ts";
 import { createModelChoice, type ModelChoice } from "../app/model-choice.ts";
-import {
-  foreignToolsIn,
-  loadPermissions,
-  type Permissions,
-  withReadable,
-  withServerTools,
-} from "../app/permissions.ts";
+import { loadPermissions, type Permissions, withReadable, withServerTools } from "../app/permissions.ts";
 import { findProjectFolder, loadProjectFile, type ProjectFile } from "../app/project.ts";
 import { loadResources, type Resources } from "../app/resources.ts";
 import { createSessions } from "../app/sessions.ts";
@@ -25,13 +18,12 @@ import { createHeadlessAsk } from "../modes/headless-ask.ts";
 import { toVerdict } from "../modes/one-shot.ts";
 import { runPrint } from "../modes/print.ts";
 import { forReader } from "../modes/show.ts";
-import { closest } from "../util/closest.ts";
 import { AppError, toAppError } from "../util/error.ts";
 import { log } from "../util/log.ts";
-import { foreignArgs, rootArgs, rootMeta } from "./args.ts";
+import { rootArgs, rootMeta } from "./args.ts";
 import { type CliContext, defineCommand } from "./command.ts";
-import { commands } from "./commands.ts";
 import { type RootFlags, toConfigFlags } from "./config-flags.ts";
+import { noteForeignFlags, noteForeignTools, noteNearCommand, notify } from "./notices.ts";
 import { readTask } from "./read-task.ts";
 import type { ResultFile } from "./result-file.ts";
 import { beforeRun, parseApproval, parseMode, runJsonMode, runRpcMode, tellUnbegun } from "./run-records.ts";
@@ -98,8 +90,8 @@ async function start(args: RootFlags, context: CliContext, begin: () => void, re
     noteForeignFlags(args);
     if (!args.print) noteNearCommand(context);
     for (const note of [...(chosen?.notes ?? []), ...settled.notes]) notify(note);
+    noteForeignTools(config);
   }
-  noteForeignTools(config);
   const projectFolder = trust ? await findProjectFolder(cwd, config.home) : project && dirname(project.path);
   const resources = await loadResources({
     config,
@@ -269,24 +261,6 @@ async function withModelPatterns(
   return resolveModelFlags(flags, patterns, env, project);
 }
 
-function noteForeignFlags(args: RootFlags): void {
-  const given = Object.keys(foreignArgs).filter((name) => args[name as keyof RootFlags] !== undefined);
-  if (given.length > 0) notify(`Without a meaning here: ${given.map((name) => `--${name}`).join(", ")}`);
-}
-
-/** A command's name with a slip in it would else be a task without a word. */
-function noteNearCommand({ words, literal, cwd }: CliContext): void {
-  const [word = ""] = words;
-  if (words.length !== 1 || literal > 0 || !/^[a-z]+$/i.test(word)) return;
-  const near = closest(word, Object.keys(commands));
-  if (near && !existsSync(join(cwd, word))) notify(`pi-ts ${near} is a command; this runs '${word}' as a task`);
-}
-
-function noteForeignTools({ quiet, permissions }: Config): void {
-  const given = foreignToolsIn(permissions);
-  if (given.length > 0 && !quiet) notify(`There are no such tools here: ${given.join(", ")}`);
-}
-
 /** Undefined for a new session without anything said of it: the code that finds others is loaded only then. */
 async function chooseSession(args: RootFlags, { io, env, cwd }: CliContext): Promise<ChosenSession | undefined> {
   if (args.session !== undefined && args.resume !== undefined) {
@@ -328,8 +302,4 @@ async function askProjectTrust(file: ProjectFile) {
 function onBug(error: unknown): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   log().error(`A tool failed in a way it should not: ${text}`);
-}
-
-function notify(text: string): void {
-  log().warn(text);
 }

@@ -2,9 +2,8 @@
 import type { App } from "../app/app.ts";
 import type { AgentEvent } from "../protocol/event.ts";
 import { toAppError } from "../util/error.ts";
-import { log } from "../util/log.ts";
 import type { Io } from "./io.ts";
-import { judge, type OneShot, promptTask, toRunResult, toVerdict, type Verdict } from "./one-shot.ts";
+import { judge, type OneShot, promptOnce, toRunResult, toVerdict, type Verdict } from "./one-shot.ts";
 import { reportOutcome } from "./outcome.ts";
 import type { RecordOutput } from "./records.ts";
 import { leave, watchSignals } from "./signals.ts";
@@ -35,8 +34,7 @@ export async function runJson(app: App, oneShot: OneShot, output: RecordOutput, 
   }
 
   try {
-    const tell = app.config.quiet ? undefined : (text: string) => log().warn(text);
-    const outcome = await promptTask(app, task, tell).catch(async (thrown) => {
+    const outcome = await promptOnce(app, task).catch(async (thrown) => {
       conclude(toVerdict(toAppError(thrown)), { text: "", denied: settled.deniedCalls ?? [] });
       await output.drain(stopped.promise);
       throw thrown;

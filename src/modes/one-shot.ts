@@ -4,6 +4,7 @@ import { emptyUsage } from "../app/usage.ts";
 import type { ImageContent } from "../protocol/message.ts";
 import type { RunError, RunResult, RunStatus } from "../protocol/outcome.ts";
 import { type AppError, isLimit } from "../util/error.ts";
+import { log } from "../util/log.ts";
 import { redact } from "../util/redact.ts";
 import { signalOf } from "./signals.ts";
 
@@ -37,6 +38,11 @@ export async function promptTask(
   }
   const said = [words, files].filter((part) => part.trim() !== "").join("\n\n");
   return app.prompt(said, images);
+}
+
+/** The same where it is the only task: what begins like a command that there is not is told on stderr, unless the run is quiet. */
+export function promptOnce(app: App, task: Task): Promise<LoopOutcome> {
+  return promptTask(app, task, app.config.quiet ? undefined : (notice) => log().warn(notice));
 }
 
 /** How a run ended. The codes of `reason` are those of errors, and `aborted` for a signal. */

@@ -3,11 +3,10 @@ import type { App } from "../app/app.ts";
 import type { Refuser } from "../permission/gate.ts";
 import type { AgentEvent, ToolResult } from "../protocol/event.ts";
 import { describeDuration } from "../util/duration.ts";
-import { log } from "../util/log.ts";
 import { visible, visibleLine } from "../util/sanitize.ts";
 import { oneLine } from "../util/truncate.ts";
 import type { Io } from "./io.ts";
-import { judge, type OneShot, promptTask, toRunResult } from "./one-shot.ts";
+import { judge, type OneShot, promptOnce, toRunResult } from "./one-shot.ts";
 import { reportOutcome } from "./outcome.ts";
 import { describeCall, describeCompaction, describeExit, describeFallback, describeSession } from "./show.ts";
 import { watchSignals } from "./signals.ts";
@@ -59,7 +58,7 @@ export async function runPrint(app: App, { task, answersJson = false, settle }: 
   }
 
   const unsubscribe = app.subscribe(show);
-  const outcome = await promptTask(app, task, quiet ? undefined : (text) => log().warn(text));
+  const outcome = await promptOnce(app, task);
   unsubscribe();
   signals.stop();
   app.close();
