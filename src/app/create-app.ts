@@ -19,6 +19,7 @@ import { createMemorySession } from "../session/store.ts";
 import { createFileMemory, type FileMemory } from "../tools/file-memory.ts";
 import { childEnvironment } from "../util/child-env.ts";
 import { AppError, toAppError } from "../util/error.ts";
+import { lazy } from "../util/lazy.ts";
 import { plural } from "../util/plural.ts";
 import type { Activity, App, AppOptions } from "./app.ts";
 import { type ContextUsage, createContextWarning, describeContext, failedCompactions } from "./context.ts";
@@ -48,13 +49,12 @@ export function createApp(options: AppOptions): App {
   function createEnvironment(files: FileMemory) {
     const { keyVariables, envPass: pass, maxToolOutput: maxOutput, model, provider: configured } = config;
     const keys = { keyVariables, keys: [configured.apiKey], pass, sessionId: session.id };
-    let made: ReturnType<typeof childEnvironment> | undefined;
+    /** Made for the first tool: looking through every variable takes longer than many a start. */
+    const ownEnv = lazy(() => childEnvironment(env, keys));
     return {
       cwd,
-      /** Made for the first tool: looking through every variable takes longer than many a start. */
       get env() {
-        made ??= childEnvironment(env, keys);
-        return made;
+        return ownEnv();
       },
       maxOutput,
       files,

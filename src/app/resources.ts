@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { CommandInfo } from "../protocol/rpc.ts";
 import { AppError } from "../util/error.ts";
+import { lazy } from "../util/lazy.ts";
 import { isInside } from "../util/paths.ts";
 
 /** A folder or file where they are looked for. */
@@ -41,11 +42,7 @@ export async function loadResources(options: ResourceOptions): Promise<Resources
   const skillPlaces = placesOf("skills", config.skills, options);
   const found = skillPlaces.length > 0 ? await loadSkills(skillPlaces, notify) : undefined;
   const skills = found?.skills ?? [];
-  let templates: ReturnType<typeof loadTemplates> | undefined;
-  const listTemplates = () => {
-    templates ??= loadTemplates(placesOf("prompts", config.promptTemplates, options), notify);
-    return templates;
-  };
+  const listTemplates = lazy(() => loadTemplates(placesOf("prompts", config.promptTemplates, options), notify));
 
   async function find(text: string) {
     const { skillName, name, args = "" } = parse(text) ?? {};

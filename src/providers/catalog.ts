@@ -2,6 +2,7 @@
 // Prices are US dollars per million tokens, windows and output limits are tokens, as the vendors' public price lists gave them in November 2026.
 import type { ThinkingLevel } from "../protocol/message.ts";
 import type { Model, ModelCost } from "../protocol/model.ts";
+import { lazy } from "../util/lazy.ts";
 import type { Quirks } from "./quirks.ts";
 
 /** What the catalog says of a provider. */
@@ -66,12 +67,11 @@ function provider({
   models,
   ...rest
 }: Omit<CatalogProvider, "models"> & { models(): CatalogModel[] }): CatalogProvider {
-  let made: readonly CatalogModel[] | undefined;
+  const made = lazy(models);
   return {
     ...rest,
     get models() {
-      made ??= models();
-      return made;
+      return made();
     },
   };
 }

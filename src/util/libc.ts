@@ -1,6 +1,7 @@
 // The functions of the C library that the runtime does not offer. Linux only, and loaded when one of them is first needed.
 
 import type { FFIFunction } from "bun:ffi";
+import { lazy } from "./lazy.ts";
 
 export interface Libc {
   pipe2(fds: Int32Array, flags: number): number;
@@ -10,22 +11,16 @@ export interface Libc {
 }
 
 const libraries = ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`];
-let libc: Promise<Libc | undefined> | undefined;
 
 /** Undefined where there is none that can be loaded. */
-export function loadLibc(): Promise<Libc | undefined> {
-  libc ??= load();
-  return libc;
-}
-
-function load(): Promise<Libc | undefined> {
-  return openLibc({
+export const loadLibc: () => Promise<Libc | undefined> = lazy(() =>
+  openLibc({
     pipe2: { args: ["ptr", "i32"], returns: "i32" },
     fcntl: { args: ["i32", "i32", "i32"], returns: "i32" },
     prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
     waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" },
-  });
-}
+  }),
+);
 
 /** These functions of glibc or musl, whichever this program runs with; undefined where neither can be loaded. */
 export async function openLibc<const Functions extends Record<string, FFIFunction>>(functions: Functions) {
