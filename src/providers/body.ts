@@ -91,12 +91,7 @@ export async function readHead({ body }: Answer, signal: AbortSignal, { idleMs }
   const reader = openBody(body, AbortSignal.any([signal, late.signal]), { idleMs: 0 });
   const pieces: Uint8Array[] = [];
   try {
-    for (let size = 0; size < longestHead; ) {
-      const bytes = await reader.read();
-      if (!bytes) break;
-      size += bytes.length;
-      pieces.push(bytes);
-    }
+    await readInto(pieces, reader, longestHead);
   } catch (error) {
     if (signal.aborted) throw error;
   } finally {
@@ -112,14 +107,20 @@ export async function readWhole({ body }: Answer, signal: AbortSignal, most: num
   const reader = openBody(body, signal, { idleMs: 0 });
   const pieces: Uint8Array[] = [];
   try {
-    for (let size = 0; size <= most; ) {
-      const bytes = await reader.read();
-      if (!bytes) return new TextDecoder().decode(Buffer.concat(pieces));
-      size += bytes.length;
-      pieces.push(bytes);
-    }
-    return undefined;
+    const isWhole = await readInto(pieces, reader, most + 1);
+    return isWhole ? new TextDecoder().decode(Buffer.concat(pieces)) : undefined;
   } finally {
     reader.close();
   }
+}
+
+/** Adds what comes to `pieces`, until there are `enough` bytes; whether the body ended before. */
+async function readInto(pieces: Uint8Array[], reader: BodyReader, enough: number): Promise<boolean> {
+  for (let size = 0; size < enough; ) {
+    const bytes = await reader.read();
+    if (!bytes) return true;
+    size += bytes.length;
+    pieces.push(bytes);
+  }
+  return false;
 }

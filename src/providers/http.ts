@@ -171,7 +171,7 @@ export function hideLocation(headers: Headers, hide: (text: string) => string): 
 }
 
 /** The error of a server that keeps silent. */
-export function slowStart(url: string, route: Route, seconds: number): AppError {
+function slowStart(url: string, route: Route, seconds: number): AppError {
   return new AppError("timeout", `${describeTarget(url, route)} did not begin to answer within ${seconds} s`, {
     retryable: true,
     hint: "Try again, or raise first_byte_timeout (seconds, 0 = off) for a slow server.",
