@@ -1,5 +1,4 @@
 // What all streaming adapters share: the body of a response, read event by event through the adapter's reader, as batches of chunks.
-import type { EventSourceMessage } from "eventsource-parser";
 import { AppError } from "../util/error.ts";
 import { isObject } from "../util/is-object.ts";
 import { isCutJson } from "../util/json-scan.ts";
@@ -9,7 +8,7 @@ import { type Answer, type BodyLimits, readHead } from "./body.ts";
 import { bodyOfEvents } from "./json-document.ts";
 import type { Loose } from "./json-fields.ts";
 import type { Chunk } from "./provider.ts";
-import { readSse } from "./sse.ts";
+import { readSse, type ServerSentEvent } from "./sse.ts";
 
 /** Turns one answer's events into chunks; holds whatever it must remember of them. */
 export interface EventReader {
@@ -82,12 +81,7 @@ export async function* streamResponse(
   yield reader.close();
 }
 
-function readEvent(
-  { data, event }: EventSourceMessage,
-  reader: EventReader,
-  { hide }: StreamOptions,
-  batch: Batch,
-): void {
+function readEvent({ data, event }: ServerSentEvent, reader: EventReader, { hide }: StreamOptions, batch: Batch): void {
   try {
     reader.push(data, event, batch);
   } catch (cause) {

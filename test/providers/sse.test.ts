@@ -1,7 +1,113 @@
-// The limit on silence, with a clock of the test's own: what counts as life, and that no limit means none.
-import { afterEach, beforeEach, expect, jest, test } from "bun:test";
+// Events out of the text of a stream, however it is cut and ends its lines; and the limit on silence, with a clock of the test's own:
+// what counts as life, and that no limit means none.
+import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
+import { createParser } from "eventsource-parser";
 import type { Body } from "../../src/providers/body.ts";
-import { readSse } from "../../src/providers/sse.ts";
+import { createSseParser, readSse } from "../../src/providers/sse.ts";
+import { createRandom, pick, type Random } from "../helpers/random-text.ts";
+
+describe("events", () => {
+  /** Name and data of each event of a text that comes in these pieces. */
+  function eventsOf(pieces: readonly string[]): (readonly [event: string | undefined, data: string])[] {
+    const feed = createSseParser();
+    return pieces.flatMap((piece) => feed(piece).map(({ event, data }) => [event, data] as const));
+  }
+
+  // See the examples of "Interpreting an event stream", and the grammar before them.
+  test.each<[string, string, [string | undefined, string][]]>([
+    ["lines of data are one text", "data: YHOO\ndata: +2\ndata: 10\n\n", [[undefined, "YHOO\n+2\n10"]]],
+    ["comments and unknown fields are passed over", ": one\nfoo: x\nid: 1\nretry: 5\ndata: a\n\n", [[undefined, "a"]]],
+    [
+      "one blank behind the colon is no part of a value",
+      "data:a\n\ndata:  b\n\n",
+      [
+        [undefined, "a"],
+        [undefined, " b"],
+      ],
+    ],
+    [
+      "a field without a colon is empty",
+      "data\n\ndata\ndata\n\ndata:",
+      [
+        [undefined, ""],
+        [undefined, "\n"],
+      ],
+    ],
+    [
+      "a name counts for one event",
+      "event: add\ndata: 1\n\ndata: 2\n\n",
+      [
+        ["add", "1"],
+        [undefined, "2"],
+      ],
+    ],
+    ["an empty name is none", "event: add\nevent\ndata: 1\n\n", [[undefined, "1"]]],
+    ["a name without data is no event", "event: ping\n\ndata: 1\n\n", [[undefined, "1"]]],
+    [
+      "more blank lines are nothing",
+      "\n\n\ndata: 1\n\n\n\ndata: 2\n\n",
+      [
+        [undefined, "1"],
+        [undefined, "2"],
+      ],
+    ],
+    ["data may hold colons and begin like a field", "data: data: x: y\n\n", [[undefined, "data: x: y"]]],
+    ["names of fields are taken as they are", "Data: x\n data: y\ndata : z\n\n", []],
+    ["an event without its blank line is none yet", "data: 1\n\ndata: 2\n", [[undefined, "1"]]],
+  ])("%s, whatever ends the lines and wherever the text is cut", (_what, text, events) => {
+    for (const lineEnd of ["\n", "\r\n", "\r"]) {
+      const sent = text.replaceAll("\n", lineEnd);
+      for (let cut = 0; cut <= sent.length; cut++) {
+        expect(eventsOf([sent.slice(0, cut), sent.slice(cut)])).toEqual(events);
+      }
+      expect(eventsOf([...sent])).toEqual(events);
+    }
+  });
+
+  const parts = [
+    "data",
+    "event",
+    "id",
+    ":",
+    ": ",
+    "data: ",
+    "event: ",
+    "x",
+    "é",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "\r\n\r\n",
+    "\r",
+    "",
+  ];
+
+  function randomPieces(random: Random): string[] {
+    const text = Array.from({ length: 1 + random(30) }, () => pick(random, parts)).join("");
+    const cuts = Array.from({ length: random(8) }, () => random(text.length)).sort((a, b) => a - b);
+    return [0, ...cuts].map((cut, i) => text.slice(cut, cuts[i]));
+  }
+
+  test("are those that another parser finds", () => {
+    const random = createRandom(7);
+    for (let round = 0; round < 20_000; round++) {
+      const pieces = randomPieces(random);
+      const found: (readonly [event: string | undefined, data: string])[] = [];
+      const parser = createParser({ onEvent: ({ event, data }) => found.push([event, data]) });
+      for (const piece of pieces) parser.feed(piece);
+      expect({ pieces, events: eventsOf(pieces) }).toEqual({ pieces, events: found });
+    }
+  });
+
+  test("one of ten megabytes may come in small pieces", () => {
+    const feed = createSseParser();
+    const piece = "x".repeat(1000);
+    feed("data: ");
+    for (let i = 0; i < 10_000; i++) expect(feed(piece)).toEqual([]);
+    const [event] = feed("\n\n");
+    expect(event?.data.length).toBe(10_000_000);
+  });
+});
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());

@@ -37,8 +37,15 @@ export function createChatReader(hide: (text: string) => string, callIds: CallId
     return [...calls.close(), { type: "end", reason: toStopReason(isCut, calls.count()), raw }];
   }
 
+  function readId(value: unknown, out: Batch): void {
+    const id = toText(value);
+    if (id === "") return;
+    sawId = true;
+    out.push({ type: "response", id });
+  }
+
   function readChoice(choice: Loose<ChatChoice>, out: Batch): void {
-    readUsage(choice.usage, out);
+    if (choice.usage != null) readUsage(choice.usage, out);
     // A whole answer may come instead of a stream; behind a stream it only says everything again.
     const delta = toObject<ChatDelta>(choice.delta) ?? (sawDelta ? undefined : toObject<ChatDelta>(choice.message));
     if (delta) {
@@ -51,13 +58,17 @@ export function createChatReader(hide: (text: string) => string, callIds: CallId
     finishReason = reason;
   }
 
-  function readDelta(delta: Loose<ChatDelta>, out: Batch): void {
+  function readReasoning(delta: Loose<ChatDelta>, out: Batch): void {
     const field: ReasoningField = delta.reasoning_content ? "reasoning_content" : "reasoning";
     const thinking = toText(delta[field]);
     if (thinking !== "") addChunk(out, { type: "thinking", delta: thinking, signature: field });
-    addText(out, joinText(delta.content));
-    addText(out, toText(delta.refusal));
-    // Most deltas have none.
+  }
+
+  /** Most deltas are a text and nothing else. */
+  function readDelta(delta: Loose<ChatDelta>, out: Batch): void {
+    if (delta.reasoning_content || delta.reasoning) readReasoning(delta, out);
+    addText(out, typeof delta.content === "string" ? delta.content : joinText(delta.content));
+    if (delta.refusal != null) addText(out, toText(delta.refusal));
     if (delta.tool_calls == null) return;
     for (const call of toObjects<ChatToolCallDelta>(delta.tool_calls)) calls.push(call, out);
   }
@@ -78,12 +89,8 @@ export function createChatReader(hide: (text: string) => string, callIds: CallId
         out.push(...fail(readStreamError(said ? chunk.error : chunk, hide)));
         return;
       }
-      const id = toText(chunk.id);
-      if (!sawId && id !== "") {
-        sawId = true;
-        out.push({ type: "response", id });
-      }
-      readUsage(chunk.usage, out);
+      if (!sawId) readId(chunk.id, out);
+      if (chunk.usage != null) readUsage(chunk.usage, out);
       for (const choice of toObjects<ChatChoice>(chunk.choices)) readChoice(choice, out);
     },
     close() {
