@@ -124,6 +124,8 @@ function contextFolders(cwd: string): string[] {
 }
 
 function readContextFile(path: string): string | undefined {
+  // Mostly there is none, and to be told so by an error takes longer.
+  if (!existsSync(path)) return undefined;
   let fd: number;
   try {
     // Non-blocking, so that a FIFO under this name cannot hang the start.

@@ -237,7 +237,7 @@ export function resolveConfig(
 export function requireKey(provider: ProviderConfig): string {
   const key = provider.apiKey?.trim();
   if (key !== undefined) {
-    if (/^[\x21-\x7e]+$/.test(key)) return key;
+    if (key !== "" && isVisibleAscii(key)) return key;
     throw new AppError("config", `The API key for provider ${provider.name} has characters that no key has`, {
       hint: `Check ${provider.keyEnv === undefined ? "--api-key" : `$${provider.keyEnv} or --api-key`}: one line, no blanks, no quotes.`,
     });
@@ -246,6 +246,14 @@ export function requireKey(provider: ProviderConfig): string {
   throw new AppError("missing_key", `No API key for provider ${provider.name}: set $${provider.keyEnv}`, {
     hint: `export ${provider.keyEnv}=… or pass --api-key; \`pi-ts demo\` needs no key.`,
   });
+}
+
+function isVisibleAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x21 || code > 0x7e) return false;
+  }
+  return true;
 }
 
 /** Throws `AppError` `usage` where a limit on the cost is set, and what the model costs is not known. */

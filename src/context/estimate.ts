@@ -1,5 +1,6 @@
 // Tokens guessed from text, for what no provider has counted. Pure.
 import type { AssistantContent, ImageContent, Message, ToolSpec } from "../protocol/message.ts";
+import { utf8Length } from "../util/utf8.ts";
 import { toModelMessages } from "./model-messages.ts";
 
 /** Four bytes of UTF-8 a token: near the truth for English and code, on the safe side for most other scripts. */
@@ -10,7 +11,7 @@ const imageTokens = 1500;
 const wrapperTokens = 4;
 
 export function estimateText(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / bytesPerToken);
+  return Math.ceil(utf8Length(text) / bytesPerToken);
 }
 
 export interface MessageEstimate {

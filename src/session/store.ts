@@ -16,6 +16,7 @@ import type { Entry, EntryDraft, SessionHeader } from "../protocol/entry.ts";
 import { sessionVersion } from "../protocol/session-version.ts";
 import { AppError } from "../util/error.ts";
 import { makePrivateFolder, writePrivateFile } from "../util/private-file.ts";
+import { toUtf8 } from "../util/utf8.ts";
 import { sessionFolder } from "./folder.ts";
 import { takeLock } from "./lock.ts";
 import { readSessionFile, type SessionContent } from "./read.ts";
@@ -47,7 +48,10 @@ export function createMemorySession(cwd: string, id = Bun.randomUUIDv7(), entrie
 export function createSession(options: NewSessionOptions): Session {
   const { root, cwd, id = Bun.randomUUIDv7(), parentSession, entries = [], lines } = options;
   const header = newHeader(cwd, id, parentSession);
-  const path = join(sessionFolder(root, cwd), `${header.timestamp.replaceAll(/[:.]/g, "-")}_${id}.jsonl`);
+  const path = join(
+    sessionFolder(root, cwd),
+    `${header.timestamp.replaceAll(":", "-").replaceAll(".", "-")}_${id}.jsonl`,
+  );
   const create = () => {
     const release = takeLock(path);
     try {
@@ -169,7 +173,8 @@ function createStored({ header, path, entries: existing, exists, open }: StoredO
 
   function newId(): string {
     for (;;) {
-      const id = crypto.getRandomValues(new Uint32Array(1))[0]!.toString(16).padStart(8, "0");
+      // Its last digits are random.
+      const id = Bun.randomUUIDv7().slice(-8);
       if (!ids.has(id)) return id;
     }
   }
@@ -259,7 +264,7 @@ function createStored({ header, path, entries: existing, exists, open }: StoredO
 
 /** One write a line; only a full disk or a signal makes it come back short. What was written of a line that failed is taken back. */
 function writeLine(fd: number, line: string): void {
-  const bytes = Buffer.from(`${line}\n`);
+  const bytes = toUtf8(`${line}\n`);
   let written = 0;
   try {
     while (written < bytes.length) written += writeSync(fd, bytes, written);
