@@ -1,8 +1,10 @@
 // One tool call, from the model's words to a result message: find → validate → gate → run → truncate.
+
 import type { Gate, Refuser } from "../permission/gate.ts";
 import type { AgentEvent, DeniedCall, ToolResult } from "../protocol/event.ts";
 import type { ToolCall, ToolResultMessage } from "../protocol/message.ts";
 import { type ToolContext, ToolError, type ToolOutput, type ToolSet } from "../tools/tool.ts";
+import { now } from "../util/clock.ts";
 import { AppError, abortError, abortedBy } from "../util/error.ts";
 import { resolvePath } from "../util/paths.ts";
 import { truncate } from "../util/truncate.ts";
@@ -35,11 +37,11 @@ export async function executeTool(
 ): Promise<ToolOutcome> {
   const identity = { toolCallId: call.id, toolName: call.name };
   emit({ type: "tool_execution_start", ...identity, args: call.arguments });
-  const started = performance.now();
+  const started = now();
   const onUpdate = (partialResult: ToolResult) =>
     emit({ type: "tool_execution_update", ...identity, args: call.arguments, partialResult });
   const attempt = await attemptCall(call, environment, signal, onUpdate);
-  const durationMs = Math.round(performance.now() - started);
+  const durationMs = Math.round(now() - started);
   const whole = cleanText(attempt.output.text);
   const text = attempt.output.bounded ? whole : truncate(whole, environment.maxOutput);
   const isError = attempt.output.isError ?? false;

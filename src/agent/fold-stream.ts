@@ -1,4 +1,5 @@
 // Chunks → one assistant message, telling observers each step as a delta.
+
 import type { AgentEvent, AssistantMessageEvent } from "../protocol/event.ts";
 import type {
   AssistantContent,
@@ -11,6 +12,7 @@ import type {
 import type { ModelCost } from "../protocol/model.ts";
 import type { Chunk } from "../providers/provider.ts";
 import { toUsage } from "../providers/usage.ts";
+import { now } from "../util/clock.ts";
 import { AppError, toAppError } from "../util/error.ts";
 import { isCutJson } from "../util/json-scan.ts";
 
@@ -42,7 +44,7 @@ export async function foldStream(
   const cutCalls = new Set<ToolCall>();
   const openCalls = new Map<number, OpenCall>();
   let open: { block: TextContent | ThinkingContent; contentIndex: number } | undefined;
-  const began = performance.now();
+  const began = now();
   let started = false;
   let paused = false;
   let failure: AppError | undefined;
@@ -178,7 +180,7 @@ export async function foldStream(
   } catch (error) {
     failure = toAppError(error);
   }
-  message.durationMs = Math.round(performance.now() - began);
+  message.durationMs = Math.round(now() - began);
   if (failure) fail(message, failure, openCalls);
   if (!started) start();
   return { failure, cutCalls, paused };

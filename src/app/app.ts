@@ -45,7 +45,7 @@ export interface AppOptions {
   readonly review?: ((answer: string) => Review) | undefined;
   /** A prompt of which a call was denied has not ended well. */
   readonly failOnDenied?: boolean | undefined;
-  /** When the time of the one prompt there is runs out, on the clock of `performance.now()`; without it each has its time limit from its start on. */
+  /** When the time of the one prompt there is runs out, in milliseconds from the start of the program; without it each has its time limit from its start on. */
   readonly deadline?: number | undefined;
   /** Awaited before each turn: resolves when the observers have caught up. */
   readonly ready?: () => Promise<unknown>;

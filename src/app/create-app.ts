@@ -1,4 +1,5 @@
 // Wires provider, tools, gate and conversation into one app.
+
 import { timeLimit } from "../agent/limits.ts";
 import { type LoopInput, type LoopOutcome, type LoopTarget, runLoop } from "../agent/loop.ts";
 import { createQueue, userMessage } from "../agent/queue.ts";
@@ -18,6 +19,7 @@ import type { Session } from "../session/session.ts";
 import { createMemorySession } from "../session/store.ts";
 import { createFileMemory, type FileMemory } from "../tools/file-memory.ts";
 import { childEnvironment } from "../util/child-env.ts";
+import { now } from "../util/clock.ts";
 import { AppError, toAppError } from "../util/error.ts";
 import { lazy } from "../util/lazy.ts";
 import { plural } from "../util/plural.ts";
@@ -310,7 +312,7 @@ export function createApp(options: AppOptions): App {
   }
 
   function timeLeft(timeoutMs: number): number {
-    return options.deadline === undefined ? timeoutMs : Math.max(0, options.deadline - performance.now());
+    return options.deadline === undefined ? timeoutMs : Math.max(0, options.deadline - now());
   }
 
   async function compact(wishes: string | undefined): Promise<CompactionResult> {

@@ -70,9 +70,10 @@ function createAdapter(api: string, settings: ProviderSettings, transport: Trans
 
 /** The user's word over the catalog's over the default. */
 function toQuirks({ name, quirks }: ProviderConfig): Quirks {
-  const set = Object.entries(quirkKeys).flatMap(([key, quirk]) => {
+  const own: Partial<Record<keyof Quirks, unknown>> = {};
+  for (const [key, quirk] of Object.entries(quirkKeys)) {
     const value = quirks[key as keyof typeof quirkKeys];
-    return value === undefined ? [] : [[quirk, value]];
-  });
-  return { ...defaultQuirks, ...findProvider(name)?.quirks, ...Object.fromEntries(set) };
+    if (value !== undefined) own[quirk] = value;
+  }
+  return { ...defaultQuirks, ...findProvider(name)?.quirks, ...(own as Partial<Quirks>) };
 }

@@ -6,6 +6,7 @@ import type { PolicyOptions } from "../permission/policy.ts";
 import type { Sandbox } from "../permission/sandbox.ts";
 import { builtinTools } from "../tools/index.ts";
 import type { ToolSet } from "../tools/tool.ts";
+import { lazy } from "../util/lazy.ts";
 import { isOutput } from "../util/output-folder.ts";
 import { realTarget } from "../util/paths.ts";
 
@@ -27,11 +28,11 @@ export async function loadPermissions(
   const { yolo, readOnly, tools, excludeTools, allow, deny, sandbox, sandboxNet } = config.permissions;
   const all = builtinTools();
   const known = all.specs.map(({ name }) => name);
-  const realCwd = realpathSync(cwd);
+  const folders = lazy(() => ({ cwd: realpathSync(cwd), own: realFolder(config.home) }));
   const rules =
     allow.length + deny.length === 0
       ? undefined
-      : (await import("../permission/rules.ts")).createRules(allow, deny, { realCwd, tools: known });
+      : (await import("../permission/rules.ts")).createRules(allow, deny, { realCwd: folders().cwd, tools: known });
   const withheld =
     readOnly || tools || excludeTools.length > 0
       ? (await import("../permission/tool-selection.ts")).createWithheld(
@@ -48,7 +49,7 @@ export async function loadPermissions(
       })
     : undefined;
   return {
-    policy: { realCwd, ownFolder: realFolder(config.home), isOutput, yolo, withheld, rules },
+    policy: { folders, isOutput, yolo, withheld, rules },
     tools: withheld ? offered(all, withheld) : all,
     sandbox: box,
   };

@@ -47,7 +47,7 @@ export function report(error: AppError): number {
 
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [first, ...rest] = argv;
-  const load = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined;
+  const load = commands.get(first ?? "");
   const command: AnyCommand = load ? await load() : root;
   const { flags, words, literal } = await parse(load ? rest : argv, command, io);
   if (flags.help) {
@@ -59,7 +59,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     io.stdout(`pi-ts ${version}\n`);
     return 0;
   }
-  if (!load && !flags.print && !argv.includes("--") && words.length === 1 && Object.hasOwn(commands, words[0] ?? "")) {
+  if (!load && !flags.print && !argv.includes("--") && words.length === 1 && commands.has(words[0] ?? "")) {
     throw new AppError("usage", `The command ${words[0]} comes first, before any flag`, {
       hint: `Try: pi-ts ${words[0]}, or pi-ts -p ${words[0]} if that is the task.`,
     });

@@ -19,7 +19,7 @@ export function noteForeignFlags(args: RootFlags): void {
 export function noteNearCommand({ words, literal, cwd }: CliContext): void {
   const [word = ""] = words;
   if (words.length !== 1 || literal > 0 || !/^[a-z]+$/i.test(word)) return;
-  const near = closest(word, Object.keys(commands));
+  const near = closest(word, [...commands.keys()]);
   if (near && !existsSync(join(cwd, word))) notify(`pi-ts ${near} is a command; this runs '${word}' as a task`);
 }
 

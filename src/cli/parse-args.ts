@@ -116,7 +116,11 @@ interface FlagNames {
 }
 
 function createNames(args: FlagsDef): FlagNames {
-  const isFlag = (name: string) => Object.hasOwn(args, name) && args[name]?.type !== "positional";
+  const isFlag = (name: string) => {
+    // What every object has, such as a `constructor`, has no type.
+    const type = args[name]?.type;
+    return type !== undefined && type !== "positional";
+  };
   const withAlias = (flag: string) => {
     for (const name in args)
       if (isFlag(name) && aliasesOf(args[name]!).some((alias) => dashed(alias) === flag)) return name;

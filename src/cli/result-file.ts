@@ -1,11 +1,13 @@
 // `--result FILE`: the verdict of a run as one JSON object, true whatever way the run ends. It says `running` from the start on, which shows
 // that the file can be written and is what a run leaves that was killed; the process's end puts the verdict in its place.
+
 import { fstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { App } from "../app/app.ts";
 import { interrupted, toRunResult, toVerdict, unbegun, type Verdict } from "../modes/one-shot.ts";
 import { leave, signalOf } from "../modes/signals.ts";
 import type { RunResult } from "../protocol/outcome.ts";
+import { now } from "../util/clock.ts";
 import { AppError, toAppError } from "../util/error.ts";
 import { signalExitCodes } from "../util/exit-codes.ts";
 import { log } from "../util/log.ts";
@@ -38,7 +40,7 @@ export function openResultFile(path: string, cwd: string): ResultFile {
     const said = settled?.exitCode === exitCode ? settled : undefined;
     if (said) return said;
     const known = settled ?? (app ? toRunResult(running, app, { text: "", denied: [] }) : nothing());
-    return { ...known, ...explain(exitCode), exitCode, durationMs: Math.round(performance.now()) };
+    return { ...known, ...explain(exitCode), exitCode, durationMs: Math.round(now()) };
   }
 
   function explain(exitCode: number): Verdict {

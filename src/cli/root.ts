@@ -156,7 +156,6 @@ async function start(args: RootFlags, context: CliContext, begin: () => void, re
       const firstTask = { shown: context.words.join(" "), text: words.join(" "), files, images };
       return runRepl((hooks) => createApp({ ...parts, ...hooks }), { firstTask, env, cwd }, io);
     }
-    // The clock of `performance.now()` began with the program.
     const deadline = config.timeoutMs;
     if (deadline !== undefined) (await import("./watchdog.ts")).startWatchdog(deadline, io, result);
     const task = beforeDeadline(readTask(words, files !== undefined, io), deadline);

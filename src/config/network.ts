@@ -37,13 +37,16 @@ export function absolutePaths<Table extends NetworkTable>(table: Table, folder: 
 
 /** Takes a table whose paths are absolute. Throws `AppError` `config` for a header that cannot be sent. */
 export function resolveNetwork(table: NetworkTable, provider: string, env: Environment): NetworkConfig {
-  const entries = Object.entries(table.headers ?? {});
-  const headers = entries.map(([name, value]) =>
-    resolveHeader(name, value, `providers.${provider}.headers.${name}`, env),
-  );
+  const headers: Record<string, string> = {};
+  const secretValues: string[] = [];
+  for (const [name, text] of Object.entries(table.headers ?? {})) {
+    const { value, isSecret } = resolveHeader(name, text, `providers.${provider}.headers.${name}`, env);
+    headers[name.toLowerCase()] = value;
+    if (isSecret) secretValues.push(value);
+  }
   return {
-    headers: Object.fromEntries(headers),
-    secretValues: entries.flatMap(([, value]) => env[wholeVariable.exec(value)?.[1] ?? ""] ?? []),
+    headers,
+    secretValues,
     tls: { ca: table.ca, clientCert: table.client_cert, clientKey: table.client_key },
   };
 }
@@ -55,7 +58,8 @@ export function headerKeyVariables({ headers = {} }: NetworkTable): string[] {
     .filter((name) => /key|token|secret|pass|auth|credential/i.test(name));
 }
 
-function resolveHeader(name: string, text: string, key: string, env: Environment): [name: string, value: string] {
+/** The value of a header; one from the environment is secret. */
+function resolveHeader(name: string, text: string, key: string, env: Environment) {
   const variable = wholeVariable.exec(text)?.[1];
   const value = variable === undefined ? text : env[variable];
   if (value === undefined) {
@@ -66,5 +70,5 @@ function resolveHeader(name: string, text: string, key: string, env: Environment
   } catch {
     throw new AppError("config", `${key} cannot be sent as a header: check its name and value`);
   }
-  return [name.toLowerCase(), value];
+  return { value, isSecret: variable !== undefined };
 }

@@ -1,8 +1,10 @@
 // What the modes that run one task and end have in common: the task, and the verdict in the words programs read.
+
 import type { App, LoopOutcome } from "../app/app.ts";
 import { emptyUsage } from "../app/usage.ts";
 import type { ImageContent } from "../protocol/message.ts";
 import type { RunError, RunResult, RunStatus } from "../protocol/outcome.ts";
+import { now } from "../util/clock.ts";
 import { type AppError, isLimit } from "../util/error.ts";
 import { log } from "../util/log.ts";
 import { redact } from "../util/redact.ts";
@@ -83,7 +85,7 @@ export function unbegun(verdict: Pick<RunResult, "status" | "exitCode" | "reason
     deniedCalls: [],
     usage: emptyUsage(),
     cost: 0,
-    durationMs: Math.round(performance.now()),
+    durationMs: Math.round(now()),
   };
 }
 
@@ -108,6 +110,6 @@ export function toRunResult(
     deniedCalls: [...denied],
     usage,
     cost: isPriced ? usage.cost.total : null,
-    durationMs: Math.round(performance.now()),
+    durationMs: Math.round(now()),
   };
 }

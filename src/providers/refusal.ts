@@ -19,7 +19,7 @@ export type ConfigKeys = Readonly<Record<string, string>>;
 export async function sendAdapting<Answer>(
   send: () => Promise<Answer>,
   toDetour: (error: AppError) => Detour | undefined,
-  keys: ConfigKeys,
+  toKeys: () => ConfigKeys,
 ): Promise<{ readonly answer: Answer; readonly notices: readonly string[] }> {
   const taken = new Map<string, string>();
   for (;;) {
@@ -28,7 +28,7 @@ export async function sendAdapting<Answer>(
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const detour = toDetour(error);
-      if (!detour || taken.has(detour.about)) throw explainRefusal(error, keys);
+      if (!detour || taken.has(detour.about)) throw explainRefusal(error, toKeys());
       taken.set(detour.about, detour.notice);
       detour.take();
     }

@@ -1,10 +1,12 @@
 // Whether a provider can be reached and takes the key: it is asked for its list of models, which costs no tokens.
+
 import { connect } from "node:net";
 import { type Config, type Environment, requireKey } from "../../config/config.ts";
 import { isTlsFailure } from "../../providers/http.ts";
 import { askForModels, type ModelsAnswer } from "../../providers/list-models.ts";
 import { chooseProxy } from "../../providers/network.ts";
 import { loadTls } from "../../providers/tls.ts";
+import { now } from "../../util/clock.ts";
 import { type AppError, toAppError } from "../../util/error.ts";
 import { plural } from "../../util/plural.ts";
 import { type Check, type Finding, fromError, notChecked, type Surroundings } from "./check.ts";
@@ -27,11 +29,11 @@ async function checkProvider(config: Config, isChosen: boolean, { env }: Surroun
   const key = usableKey(config);
   if (!isChosen && key === undefined)
     return { verdict: "skipped", about: name, text: "not asked, since there is no key for it" };
-  const begun = performance.now();
+  const begun = now();
   try {
     const options = { api, headers, env, tls: loadTls(tls, name, env), timeoutMs: answerMs, retries: 0 };
     const answer = await askForModels(baseUrl, key ?? "", options);
-    const ms = Math.round(performance.now() - begun);
+    const ms = Math.round(now() - begun);
     const finding = judge(answer, config, key, `${new URL(baseUrl).host} answers in ${ms} ms`);
     return { ...finding, about: name, facts: { provider: name, status: answer.status, ms, ...finding.facts } };
   } catch (thrown) {

@@ -53,7 +53,7 @@ export const completions = defineCommand({
 
 async function describeAll(): Promise<[CommandSpec, CommandSpec[]]> {
   const { root } = await import("../root.ts");
-  const others = Object.entries(commands).map(async ([name, load]) => describeCommand(name, await load()));
+  const others = [...commands].map(async ([name, load]) => describeCommand(name, await load()));
   return [describeCommand("", root), await Promise.all(others)];
 }
 

@@ -50,7 +50,7 @@ export function createAnthropicMessages(settings: ProviderSettings, transport: T
             withTemperature = false;
           });
         },
-        configKeys,
+        () => configKeys,
       );
       if (notices.length > 0) yield notices.map((text) => ({ type: "notice", text }) as const);
       const reader = createMessagesReader(hide, createCallIds(request.messages));

@@ -14,7 +14,6 @@ export function createOpenAiChat(settings: ProviderSettings, transport: Transpor
   let { quirks } = settings;
   let withTemperature = true;
   const { name, idleMs } = settings;
-  const keys = configKeys(name);
   const told = new Set<string>();
   const hide = hideKeys(settings);
 
@@ -68,7 +67,7 @@ export function createOpenAiChat(settings: ProviderSettings, transport: Transpor
       const sent = await sendAdapting(
         () => send(request, signal),
         (error) => toDetour(error, request),
-        keys,
+        () => configKeys(name),
       );
       const { response, warnings } = sent.answer;
       const news = notices([...warnings, ...sent.notices]);
