@@ -33,7 +33,9 @@ const setFlags = 4;
 const setPipeSize = 1031;
 /** What a process without privileges may ask for. */
 const pipeSize = 1024 * 1024;
-/** How long a reader that finds nothing waits before it looks again, at most. */
+/** How long a reader waits before it looks for the first time: most commands have ended by then. */
+const firstMs = 16;
+/** How long one that finds nothing waits before it looks again, at most. */
 const idleMs = 32;
 const discardingMs = 500;
 
@@ -60,12 +62,12 @@ export function readPipe(fd: number, take: Take, hold?: Hold): Reading {
   const { promise, resolve } = Promise.withResolvers<void>();
   memory ??= new Uint8Array(pipeSize);
   const piece = memory;
-  let timer: Timer | undefined;
-  let waitMs = 1;
+  let waitMs = firstMs;
   let longestMs = idleMs;
   let discarding = false;
   let open = true;
   let isHeld = false;
+  let timer: Timer | undefined = setTimeout(turn, waitMs);
 
   /** Whether the next turn may bring more, or the end: it read something, and has a timer. */
   function turn(): boolean {
@@ -100,7 +102,6 @@ export function readPipe(fd: number, take: Take, hold?: Hold): Reading {
     }
   }
 
-  turn();
   return {
     ended: promise,
     hurry() {
