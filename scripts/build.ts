@@ -21,6 +21,22 @@ const FLAGS = [
   "--no-compile-autoload-bunfig",
 ];
 
+/** The folders of builds under way. */
+const folders = new Set<string>();
+
+/** Gives `work` a folder beside `outfile`, since programs may not be allowed to run from where temporary files are. */
+async function withFolder<Value>(outfile: string, work: (folder: string) => Promise<Value>): Promise<Value> {
+  mkdirSync(dirname(outfile), { recursive: true });
+  const folder = mkdtempSync(join(dirname(outfile), ".build-"));
+  folders.add(folder);
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    folders.delete(folder);
+  }
+}
+
 export interface CrossCompilation {
   /** As Bun names it: `bun-linux-x64-musl`. */
   readonly target: string;
@@ -41,15 +57,13 @@ export interface CompileOptions {
  * The file appears by rename, so a running copy stays as it is, and so does the file that is there when a build fails.
  */
 export async function compile(entry: string, outfile: string, { cross, order }: CompileOptions = {}): Promise<void> {
-  mkdirSync(dirname(outfile), { recursive: true });
-  const staging = mkdtempSync(join(dirname(outfile), ".build-"));
-  const staged = join(staging, cross?.name ?? basename(outfile));
   const flags = [
     ...FLAGS,
     ...(cross ? [`--target=${cross.target}`, `--compile-executable-path=${cross.runtime}`] : []),
     ...(order ? [`--bytecode-order=${order}`] : []),
   ];
-  try {
+  await withFolder(outfile, async (folder) => {
+    const staged = join(folder, cross?.name ?? basename(outfile));
     const build = Bun.spawn([process.execPath, "build", entry, ...flags, `--outfile=${staged}`], {
       cwd: root,
       stdin: "ignore",
@@ -59,9 +73,7 @@ export async function compile(entry: string, outfile: string, { cross, order }: 
     const [stdout, stderr, code] = await Promise.all([build.stdout.text(), build.stderr.text(), build.exited]);
     if (code !== 0) throw new Error(`bun build ${relative(root, entry)} ended with ${code}\n${stdout}${stderr}`);
     renameSync(staged, outfile);
-  } finally {
-    rmSync(staging, { recursive: true, force: true });
-  }
+  });
 }
 
 /**
@@ -69,17 +81,12 @@ export async function compile(entry: string, outfile: string, { cross, order }: 
  * what that is, and one with what was seen, which is the same for every platform (Bun's documentation, "Profile-guided bytecode layout").
  */
 export async function compileProgram(builds: readonly { outfile: string; cross?: CrossCompilation }[]): Promise<void> {
-  mkdirSync(dirname(binary), { recursive: true });
-  // Programs may not be allowed to run from where temporary files are.
-  const folder = mkdtempSync(join(dirname(binary), ".build-"));
-  try {
+  await withFolder(binary, async (folder) => {
     const [program, order] = [join(folder, "pi-ts"), join(folder, "order")];
     await compile(source, program);
     await recordOrder(program, order, folder);
     for (const { outfile, cross } of builds) await compile(source, outfile, { cross, order });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 let built: Promise<string> | undefined;
@@ -94,6 +101,10 @@ export function buildBinary(): Promise<string> {
 
 if (import.meta.main) {
   const start = Bun.nanoseconds();
+  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
+  process.on("exit", () => {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
   try {
     await compileProgram([{ outfile: binary }]);
   } catch (error) {

@@ -1,4 +1,5 @@
 // The slash commands, and how a line is told from one. `/help` and completion come from this list.
+import { existsSync } from "node:fs";
 import type { App } from "../app/app.ts";
 import { closest } from "../util/closest.ts";
 import { AppError } from "../util/error.ts";
@@ -33,20 +34,23 @@ export const commands: readonly Command[] = [
   exit,
 ];
 
-/** The name and arguments of a line that is a command: its first word is a slash and a name, and no path. */
+/** The name and arguments of a line that is a command: its first word is a slash and a name, such as `/skill:review`, and no path. */
 export function parseCommand(line: string): { readonly name: string; readonly args: string } | undefined {
-  const match = /^\/([a-z-]+)(?:\s+(.*))?$/s.exec(line);
+  const match = /^\/([\p{L}\p{N}_](?:[\p{L}\p{N}_.:-]*[\p{L}\p{N}_-])?)(?:\s+(.*))?$/su.exec(line);
   return match ? { name: match[1] ?? "", args: (match[2] ?? "").trim() } : undefined;
 }
 
 const nobody: CommandUi = { pick: async () => undefined };
 
-/** Runs a line that is a command; undefined when it is none, or the name of a prompt template. What goes wrong in expected ways is told in its text. */
+/** Runs a line that is a command; undefined when it is none, or the name of a prompt template, a skill or a folder. What goes wrong in expected ways is told in its text. */
 export async function runCommand(line: string, app: App, ui: CommandUi = nobody): Promise<CommandResult | undefined> {
   const parsed = parseCommand(line);
   if (!parsed) return undefined;
   const command = commands.find(({ name }) => name === parsed.name);
-  if (!command) return (await app.knows(line)) ? undefined : { text: await unknownCommand(parsed.name, app) };
+  if (!command) {
+    if (existsSync(`/${parsed.name}`) || (await app.knows(line))) return undefined;
+    return { text: await unknownCommand(parsed.name, app) };
+  }
   try {
     return await command.run({ app, args: parsed.args, commands, ui });
   } catch (error) {

@@ -16,7 +16,10 @@ test.each([
   ["/help\nme", { name: "help", args: "me" }],
   ["/etc/hosts is a file", undefined],
   [" /help", undefined],
-  ["/Help", undefined],
+  ["/Help", { name: "Help", args: "" }],
+  ["/skill:pdf page 2", { name: "skill:pdf", args: "page 2" }],
+  ["/café_2", { name: "café_2", args: "" }],
+  ["/etc. and so on", undefined],
   ["/", undefined],
   ["// a comment", undefined],
   ["help", undefined],
@@ -32,6 +35,16 @@ test("an unknown command is answered in one line, with the nearest name and the 
     text: "There is no command /frobnicate. /help lists them. A space before the slash sends it as text.",
   });
   expect(await runCommand("no command", app)).toBeUndefined();
+});
+
+test("so is a skill that there is not, which would else be sent as a task", async () => {
+  expect(await runCommand("/skill:pfd make one", withReview)).toEqual({
+    text: "There is no command /skill:pfd. Did you mean /skill:pdf? A space before the slash sends it as text.",
+  });
+});
+
+test("a folder of the root is no command, and what is said of it is a task", async () => {
+  expect(await runCommand("/usr looks full", app)).toBeUndefined();
 });
 
 test("the name of a prompt template is no command", async () => {
