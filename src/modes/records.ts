@@ -1,5 +1,6 @@
 // Records on stdout, one JSON object a line, for a reader that may be slow: while it does not read, what can be told in one record instead
 // of many is, and whoever makes more of them is asked to wait.
+import { toJson } from "../protocol/to-json.ts";
 import { stdoutFailure } from "../util/stdout.ts";
 import type { Io } from "./io.ts";
 
@@ -111,7 +112,7 @@ export function createRecordOutput(io: Pick<Io, "stdout" | "flush">, options: Re
     while (backlog() > 0 && text.length < writeSize) {
       const { record } = queue[head++] as Waiting;
       waitingOutput -= outputOf(record);
-      text += typeof record === "string" ? `${record}\n` : `${JSON.stringify(record)}\n`;
+      text += typeof record === "string" ? `${record}\n` : `${toJson(record)}\n`;
     }
     if (head > 1024 || backlog() === 0) {
       queue = queue.slice(head);

@@ -14,6 +14,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import type { Entry, EntryDraft, SessionHeader } from "../protocol/entry.ts";
 import { sessionVersion } from "../protocol/session-version.ts";
+import { toJson } from "../protocol/to-json.ts";
 import { AppError } from "../util/error.ts";
 import { makePrivateFolder, writePrivateFile } from "../util/private-file.ts";
 import { toUtf8 } from "../util/utf8.ts";
@@ -225,7 +226,7 @@ function createStored({ header, path, entries: existing, exists, open }: StoredO
     if (closed) throw new AppError("session", "The session is closed");
     const { type, ...rest } = draft;
     const entry = { type, id: newId(), parentId: leaf, timestamp: new Date().toISOString(), ...rest } as Entry;
-    store(JSON.stringify(entry), file !== undefined || entry.type === "message");
+    store(toJson(entry), file !== undefined || entry.type === "message");
     add(entry);
     appended = true;
     return entry;
