@@ -22,8 +22,8 @@ export function describeContext(context: Context): ContextUsage {
 }
 
 export interface ContextWarning {
-  /** Tells the user once each time that the conversation grows past the mark. */
-  check(usage: ContextUsage): void;
+  /** Tells the user once each time that the conversation grows past the mark. It is measured only where that may be told. */
+  check(measure: () => ContextUsage): void;
   /** For another conversation. */
   reset(): void;
 }
@@ -34,9 +34,11 @@ export function createContextWarning(
 ): ContextWarning {
   let warned = false;
   return {
-    check({ tokens, contextWindow, percent }) {
+    check(measure) {
+      if (quiet) return;
+      const { tokens, contextWindow, percent } = measure();
       const isFull = percent >= warningShare * 100;
-      if (isFull && !warned && !quiet) {
+      if (isFull && !warned) {
         const how = autoCompact ? "it is compacted when it no longer fits" : "/compact makes room";
         const [used, window] = [tokens, contextWindow].map((count) => count.toLocaleString("en-US"));
         const share = `${Math.floor(percent)} % of the context (${used} of ${window} tokens)`;

@@ -178,7 +178,8 @@ export function createApp(options: AppOptions): App {
   }
 
   function track<Value>(promise: Promise<Value>): Promise<Value> {
-    const done = promise.catch(() => {}).finally(() => work.delete(done));
+    const forget = () => void work.delete(done);
+    const done: Promise<void> = promise.then(forget, forget);
     work.add(done);
     return promise;
   }
@@ -354,7 +355,7 @@ export function createApp(options: AppOptions): App {
     }
     for (const listener of listeners) listener(event);
     const isAnswer = event.type === "message_end" && event.message.role === "assistant";
-    if (isAnswer || event.type === "compaction_end") contextWarning.check(contextUsage());
+    if (isAnswer || event.type === "compaction_end") contextWarning.check(contextUsage);
   }
 
   return {

@@ -23,7 +23,7 @@ export interface MessageEstimate {
 const known = new WeakMap<Message, MessageEstimate>();
 
 /** What a message adds to a request; nothing for a system message, which is counted with the prompt. */
-function estimate(message: Message): MessageEstimate {
+export function estimateMessage(message: Message): MessageEstimate {
   const before = known.get(message);
   if (before) return before;
   let [text, images] = [0, 0];
@@ -48,18 +48,13 @@ function estimateBlock(block: Exclude<AssistantContent | ImageContent, ImageCont
   return wrapperTokens + estimateText(block.name) + estimateText(JSON.stringify(block.arguments));
 }
 
-export function estimateMessages(messages: readonly Message[]): MessageEstimate {
-  return messages
-    .map(estimate)
-    .reduce((sum, { text, images }) => ({ text: sum.text + text, images: sum.images + images }), {
-      text: 0,
-      images: 0,
-    });
-}
-
 export function estimateTokens(messages: readonly Message[]): number {
-  const { text, images } = estimateMessages(messages);
-  return text + images;
+  let tokens = 0;
+  for (const message of messages) {
+    const { text, images } = estimateMessage(message);
+    tokens += text + images;
+  }
+  return tokens;
 }
 
 /** Neither does what describes a tool. */
@@ -76,5 +71,7 @@ function estimateTool(tool: ToolSpec): number {
 
 /** What every request carries: the system prompt and the tools. */
 export function estimateOverhead(system: string, tools: readonly ToolSpec[]): number {
-  return tools.reduce((sum, tool) => sum + estimateTool(tool), estimateText(system));
+  let tokens = estimateText(system);
+  for (const tool of tools) tokens += estimateTool(tool);
+  return tokens;
 }

@@ -1,7 +1,7 @@
 // How full a model's context is: what the provider counted last, and an estimate of what was added since. Pure.
 import type { AssistantMessage, Message, ToolSpec } from "../protocol/message.ts";
 import type { Model } from "../protocol/model.ts";
-import { estimateMessages, estimateOverhead, estimateTokens } from "./estimate.ts";
+import { estimateMessage, estimateOverhead, estimateTokens } from "./estimate.ts";
 
 export interface Context {
   readonly model: Pick<Model, "id" | "provider" | "contextWindow">;
@@ -46,7 +46,7 @@ function textBefore(messages: readonly Message[]): number[] {
   let sum = 0;
   return messages.map((message) => {
     const before = sum;
-    sum += estimateMessages([message]).text;
+    sum += estimateMessage(message).text;
     return before;
   });
 }
