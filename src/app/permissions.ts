@@ -6,7 +6,6 @@ import type { PolicyOptions } from "../permission/policy.ts";
 import type { Sandbox } from "../permission/sandbox.ts";
 import { builtinTools } from "../tools/index.ts";
 import type { ToolSet } from "../tools/tool.ts";
-import { lazy } from "../util/lazy.ts";
 import { isOutput } from "../util/output-folder.ts";
 import { realTarget } from "../util/paths.ts";
 
@@ -28,11 +27,11 @@ export async function loadPermissions(
   const { yolo, readOnly, tools, excludeTools, allow, deny, sandbox, sandboxNet } = config.permissions;
   const all = builtinTools();
   const known = all.specs.map(({ name }) => name);
-  const folders = lazy(() => ({ cwd: realpathSync(cwd), own: realFolder(config.home) }));
+  const realCwd = realWorkingDirectory(cwd);
   const rules =
     allow.length + deny.length === 0
       ? undefined
-      : (await import("../permission/rules.ts")).createRules(allow, deny, { realCwd: folders().cwd, tools: known });
+      : (await import("../permission/rules.ts")).createRules(allow, deny, { realCwd, tools: known });
   const withheld =
     readOnly || tools || excludeTools.length > 0
       ? (await import("../permission/tool-selection.ts")).createWithheld(
@@ -49,7 +48,7 @@ export async function loadPermissions(
       })
     : undefined;
   return {
-    policy: { folders, isOutput, yolo, withheld, rules },
+    policy: { realCwd, ownFolder: () => realFolder(config.home), isOutput, yolo, withheld, rules },
     tools: withheld ? offered(all, withheld) : all,
     sandbox: box,
   };
@@ -86,6 +85,11 @@ export function withServerTools({ tools, policy }: Permissions, further: ToolSet
 
 function offered(tools: ToolSet, withheld: (name: string) => string | undefined): ToolSet {
   return { specs: tools.specs.filter(({ name }) => withheld(name) === undefined), load: tools.load };
+}
+
+/** Taken at the start, so that whatever stands in its place later is another folder. That of the process is real already, but on Windows. */
+function realWorkingDirectory(cwd: string): string {
+  return cwd === process.cwd() && process.platform !== "win32" ? cwd : realpathSync(cwd);
 }
 
 function realFolder(path: string): string | undefined {

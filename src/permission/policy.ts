@@ -11,17 +11,11 @@ export interface Rules {
   allows(request: GateRequest): boolean;
 }
 
-/** The folders that matter, with symlinks resolved. */
-export interface PolicyFolders {
-  /** The working directory. */
-  readonly cwd: string;
-  /** That of our own configuration: writing there asks even inside the working directory. */
-  readonly own?: string | undefined;
-}
-
 export interface PolicyOptions {
-  /** Asked for with the first call there is to judge. */
-  readonly folders: () => PolicyFolders;
+  /** The working directory with symlinks resolved. */
+  readonly realCwd: string;
+  /** The folder of our own configuration with symlinks resolved: writing there asks even inside the working directory. Asked for with each write. */
+  readonly ownFolder?: (() => string | undefined) | undefined;
   /** Whether a real path is the output of an earlier command of this run, which may be read wherever it is. */
   readonly isOutput?: ((realPath: string) => boolean) | undefined;
   /** Everything is allowed without a question, but for what a rule denies. */
@@ -54,15 +48,13 @@ export function judge(request: GateRequest, options: PolicyOptions): Judgement {
   if (request.access === "execute") {
     return { decision: "ask", reason: isMcp(toolName) ? "it is a tool of an MCP server" : "it runs a command" };
   }
-  const folders = options.folders();
   const isReadable = (path: string) => request.access === "read" && options.isOutput?.(path);
-  const outside = request.realPaths.filter((path) => !isInside(folders.cwd, path) && !isReadable(path));
+  const outside = request.realPaths.filter((path) => !isInside(options.realCwd, path) && !isReadable(path));
   if (outside.length > 0) {
     return { decision: "ask", reason: `outside the working directory: ${outside.join(", ")}` };
   }
-  const { own } = folders;
-  const isOwn = own !== undefined && request.realPaths.some((path) => isInside(own, path));
-  if (isOwn && request.access === "write")
+  const own = request.access === "write" ? options.ownFolder?.() : undefined;
+  if (own !== undefined && request.realPaths.some((path) => isInside(own, path)))
     return { decision: "ask", reason: "it changes the settings of pi-ts itself" };
   return { decision: "allow" };
 }
@@ -80,7 +72,7 @@ export function createGate(options: PolicyOptions, ask: Ask): Gate {
       const { toolName, summary } = request;
       const preview = await request.preview();
       const { suggestRule } = await import("./suggest-rule.ts");
-      const rule = suggestRule(request, options.folders().cwd);
+      const rule = suggestRule(request, options.realCwd);
       const { reason } = judgement;
       const answer = await ask({ toolName, summary, reason, preview, exactly: words, rule }, signal);
       if (answer.choice === "session") remembered.add(key);

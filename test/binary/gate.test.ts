@@ -1,15 +1,19 @@
 // The gate of the compiled binary where nobody can be asked.
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { startReplayServer } from "../helpers/replay-server.ts";
 import { runCli, startCli } from "../helpers/run-cli.ts";
 import { tmp } from "../helpers/tmp.ts";
 
 type Call = { name: string; arguments: Record<string, unknown> };
 
-/** Lets the model make one call and answer; gives the run's result and what the model was told. */
-async function runCall(call: Call, cwd: string, flags: string[] = [], home?: string) {
-  await using server = await startReplayServer([{ turn: { calls: [{ id: "c", ...call }] } }, { turn: { text: "ok" } }]);
+/** Lets the model make one call, `before` which something may happen, and answer; gives the run's result and what the model was told. */
+async function runCall(call: Call, cwd: string, flags: string[] = [], home?: string, before?: () => void) {
+  await using server = await startReplayServer((_request, position) => {
+    if (position > 0) return { turn: { text: "ok" } };
+    before?.();
+    return { turn: { calls: [{ id: "c", ...call }] } };
+  });
   const env = { PI_PROVIDER: "openai", OPENAI_API_KEY: "sk-0123456789abcdef", PI_BASE_URL: server.url };
   const result = await runCli(["-p", ...flags, "go"], { env, cwd, ...(home === undefined ? {} : { home }) });
   const offered: string[] = (server.requests[0]?.body.tools ?? []).map(
@@ -199,6 +203,38 @@ test("--yolo runs it", async () => {
   const result = await runCall({ name: "bash", arguments: { command: "touch made" } }, dir.path, ["--yolo"]);
   expect(existsSync(dir.file("made"))).toBe(true);
   expect(result.code).toBe(0);
+});
+
+test.each([
+  ["write", { path: "a.txt", content: "new" }],
+  ["read", { path: "a.txt" }],
+])(
+  "a link that takes the place of the working directory during the run leads outside of it for %s",
+  async (name, args) => {
+    await using dir = tmp();
+    for (const folder of ["project", "other"]) mkdirSync(dir.file(folder));
+    writeFileSync(dir.file("other/a.txt"), "old");
+    const result = await runCall({ name, arguments: args }, dir.file("project"), [], undefined, () => {
+      renameSync(dir.file("project"), dir.file("moved"));
+      symlinkSync("other", dir.file("project"));
+    });
+    expect(result.told).toContain(`denied: ${name} was not approved`);
+    expect(result.told).toContain(`outside the working directory: ${dir.file("other/a.txt")}`);
+    expect(readFileSync(dir.file("other/a.txt"), "utf8")).toBe("old");
+  },
+);
+
+test.each([
+  ["read", { path: "a.txt" }, "Error: a.txt does not exist"],
+  ["bash", { command: "pwd" }, "Error: denied: bash was not approved"],
+])("a working directory that goes away during the run is no bug of %s", async (name, args, told) => {
+  await using dir = tmp();
+  mkdirSync(dir.file("project"));
+  const result = await runCall({ name, arguments: args }, dir.file("project"), [], undefined, () => {
+    rmdirSync(dir.file("project"));
+  });
+  expect(result.told).toStartWith(told);
+  expect(result.stderr).not.toContain("in a way it should not");
 });
 
 test("files inside the working directory need no approval", async () => {

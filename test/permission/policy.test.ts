@@ -6,7 +6,7 @@ import type { ToolAccess } from "../../src/protocol/message.ts";
 import { realTarget, resolvePath } from "../../src/util/paths.ts";
 import { tmp } from "../helpers/tmp.ts";
 
-const options = { folders: () => ({ cwd: "/project" }), yolo: false };
+const options = { realCwd: "/project", yolo: false };
 
 function request(access: ToolAccess, realPaths: string[] = []): GateRequest {
   const preview = async () => "all of it";
@@ -63,7 +63,7 @@ describe("a link in the working directory", () => {
     symlinkSync(other.file("draft-to-be"), dir.file("draft"));
     symlinkSync("inner", dir.file("alias"));
     const call = request("write", [realTarget(resolvePath(dir.path, path))]);
-    const judgement = judge(call, { folders: () => ({ cwd: dir.path }), yolo: false });
+    const judgement = judge(call, { realCwd: dir.path, yolo: false });
     expect<unknown>(judgement).toEqual(
       decision === "allow"
         ? { decision }
@@ -77,7 +77,7 @@ describe("a link in the working directory", () => {
     symlinkSync("real", dir.file("root"));
     const cwd = dir.file("root");
     const call = request("write", [realTarget(resolvePath(cwd, "new.txt"))]);
-    expect(judge(call, { folders: () => ({ cwd: realpathSync(cwd) }), yolo: false })).toEqual({ decision: "allow" });
+    expect(judge(call, { realCwd: realpathSync(cwd), yolo: false })).toEqual({ decision: "allow" });
   });
 });
 
@@ -218,7 +218,7 @@ describe("what comes first", () => {
   });
 
   test("writing into the folder of pi-ts asks even inside the working directory; reading does not", () => {
-    const own = { ...options, folders: () => ({ cwd: "/project", own: "/project/.pi-ts" }) };
+    const own = { ...options, ownFolder: () => "/project/.pi-ts" };
     expect(judge(request("write", ["/project/.pi-ts/trust.json"]), own).decision).toBe("ask");
     expect(judge(request("read", ["/project/.pi-ts/config.toml"]), own).decision).toBe("allow");
   });
