@@ -21,19 +21,14 @@ const FLAGS = [
   "--no-compile-autoload-bunfig",
 ];
 
-/** The folders of builds under way. */
-const folders = new Set<string>();
-
 /** Gives `work` a folder beside `outfile`, since programs may not be allowed to run from where temporary files are. */
 async function withFolder<Value>(outfile: string, work: (folder: string) => Promise<Value>): Promise<Value> {
   mkdirSync(dirname(outfile), { recursive: true });
   const folder = mkdtempSync(join(dirname(outfile), ".build-"));
-  folders.add(folder);
   try {
     return await work(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
-    folders.delete(folder);
   }
 }
 
@@ -50,13 +45,19 @@ export interface CompileOptions {
   readonly cross?: CrossCompilation | undefined;
   /** The file that says in which order the program's functions are wanted. */
   readonly order?: string;
+  /** Ends the build. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Compiles one entry file into one program, for this platform unless told otherwise; throws with the compiler's output.
  * The file appears by rename, so a running copy stays as it is, and so does the file that is there when a build fails.
  */
-export async function compile(entry: string, outfile: string, { cross, order }: CompileOptions = {}): Promise<void> {
+export async function compile(
+  entry: string,
+  outfile: string,
+  { cross, order, signal }: CompileOptions = {},
+): Promise<void> {
   const flags = [
     ...FLAGS,
     ...(cross ? [`--target=${cross.target}`, `--compile-executable-path=${cross.runtime}`] : []),
@@ -64,14 +65,18 @@ export async function compile(entry: string, outfile: string, { cross, order }: 
   ];
   await withFolder(outfile, async (folder) => {
     const staged = join(folder, cross?.name ?? basename(outfile));
-    const build = Bun.spawn([process.execPath, "build", entry, ...flags, `--outfile=${staged}`], {
-      cwd: root,
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "pipe",
+    // The compiler writes the program to its working directory first, and leaves it there when it is ended. What it calls the parts of a
+    // program depends on the way from there to the source: it is the same in every folder beside `binary`.
+    await withFolder(binary, async (cwd) => {
+      const build = Bun.spawn([process.execPath, "build", entry, ...flags, `--outfile=${staged}`], {
+        cwd,
+        stdio: ["ignore", "pipe", "pipe"],
+        ...(signal ? { signal } : {}),
+        killSignal: "SIGKILL",
+      });
+      const [stdout, stderr, code] = await Promise.all([build.stdout.text(), build.stderr.text(), build.exited]);
+      if (code !== 0) throw new Error(`bun build ${relative(root, entry)} ended with ${code}\n${stdout}${stderr}`);
     });
-    const [stdout, stderr, code] = await Promise.all([build.stdout.text(), build.stderr.text(), build.exited]);
-    if (code !== 0) throw new Error(`bun build ${relative(root, entry)} ended with ${code}\n${stdout}${stderr}`);
     renameSync(staged, outfile);
   });
 }
@@ -80,12 +85,15 @@ export async function compile(entry: string, outfile: string, { cross, order }: 
  * Compiles pi-ts itself. What a short task runs lies together in it, so that a start reads and decodes less: one program is built to see
  * what that is, and one with what was seen, which is the same for every platform (Bun's documentation, "Profile-guided bytecode layout").
  */
-export async function compileProgram(builds: readonly { outfile: string; cross?: CrossCompilation }[]): Promise<void> {
+export async function compileProgram(
+  builds: readonly { outfile: string; cross?: CrossCompilation }[],
+  signal?: AbortSignal,
+): Promise<void> {
   await withFolder(binary, async (folder) => {
     const [program, order] = [join(folder, "pi-ts"), join(folder, "order")];
-    await compile(source, program);
-    await recordOrder(program, order, folder);
-    for (const { outfile, cross } of builds) await compile(source, outfile, { cross, order });
+    await compile(source, program, { signal });
+    await recordOrder(program, order, folder, { signal });
+    for (const { outfile, cross } of builds) await compile(source, outfile, { cross, order, signal });
   });
 }
 
@@ -101,14 +109,12 @@ export function buildBinary(): Promise<string> {
 
 if (import.meta.main) {
   const start = Bun.nanoseconds();
-  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
-  process.on("exit", () => {
-    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-  });
+  const ending = new AbortController();
+  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(signal, () => ending.abort());
   try {
-    await compileProgram([{ outfile: binary }]);
+    await compileProgram([{ outfile: binary }], ending.signal);
   } catch (error) {
-    console.error((error as Error).message);
+    console.error(ending.signal.aborted ? "The build was ended." : (error as Error).message);
     process.exit(1);
   }
   const seconds = ((Bun.nanoseconds() - start) / 1e9).toFixed(1);

@@ -12,9 +12,14 @@ const events = [...answer.map((event) => JSON.stringify(event)), "[DONE]"].map((
 
 /**
  * Writes what `bun build --bytecode-order` takes to `file`; the task runs in `folder`, with all that it writes, and sees nothing around it.
- * Throws when it fails or takes longer than `limitMs`.
+ * Throws when it fails, takes longer than `limitMs` or is ended by `signal`.
  */
-export async function recordOrder(program: string, file: string, folder: string, limitMs = 60_000): Promise<void> {
+export async function recordOrder(
+  program: string,
+  file: string,
+  folder: string,
+  { limitMs = 60_000, signal }: { limitMs?: number; signal?: AbortSignal | undefined } = {},
+): Promise<void> {
   // A repository's root, beyond which nothing is looked for: the order is the same wherever it is recorded.
   mkdirSync(join(folder, ".git"), { recursive: true });
   await using server = Bun.serve({
@@ -33,6 +38,7 @@ export async function recordOrder(program: string, file: string, folder: string,
     },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: limitMs,
+    ...(signal ? { signal } : {}),
     killSignal: "SIGKILL",
   });
   const [output, errors, code] = await Promise.all([run.stdout.text(), run.stderr.text(), run.exited]);

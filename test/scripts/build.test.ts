@@ -1,6 +1,7 @@
 // The build where it fails, or is somewhere unusual; that it works is what every test of the program shows.
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { recordOrder } from "../../scripts/build/order.ts";
 import { compile } from "../../scripts/build.ts";
 import { binaryPath } from "../helpers/run-cli.ts";
@@ -15,6 +16,19 @@ test("a program that cannot be compiled leaves the one that is there, and nothin
   expect(readdirSync(dir.path).sort()).toEqual(["broken.ts", "program"]);
 });
 
+test("a build that is ended leaves nothing, neither there nor where it was started", async () => {
+  await using dir = tmp();
+  writeFileSync(dir.file("fine.ts"), "console.log(1)");
+  const around = () => readdirSync(join(import.meta.dir, "../..")).sort();
+  const before = around();
+  const ending = new AbortController();
+  const build = compile(dir.file("fine.ts"), dir.file("program"), { signal: ending.signal });
+  ending.abort();
+  await expect(build).rejects.toThrow("ended with 137");
+  expect(readdirSync(dir.path)).toEqual(["fine.ts"]);
+  expect(around()).toEqual(before);
+});
+
 test.each([
   ["fails", "echo boo >&2; exit 3", 60_000, "the program just built ended with 3\nboo"],
   ["says something else", "echo boo", 60_000, "the program just built ended with 0\nboo"],
@@ -23,7 +37,7 @@ test.each([
   await using dir = tmp();
   const program = dir.file("program");
   writeFileSync(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  await expect(recordOrder(program, dir.file("order"), dir.path, limitMs)).rejects.toThrow(message);
+  await expect(recordOrder(program, dir.file("order"), dir.path, { limitMs })).rejects.toThrow(message);
 });
 
 test("what lies around the folder that a program is built in changes nothing of it", async () => {
