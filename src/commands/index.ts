@@ -1,5 +1,6 @@
 // The slash commands, and how a line is told from one. `/help` and completion come from this list.
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { App } from "../app/app.ts";
 import { closest } from "../util/closest.ts";
 import { AppError } from "../util/error.ts";
@@ -42,14 +43,14 @@ export function parseCommand(line: string): { readonly name: string; readonly ar
 
 const nobody: CommandUi = { pick: async () => undefined };
 
-/** Runs a line that is a command; undefined when it is none, or the name of a prompt template, a skill or a folder. What goes wrong in expected ways is told in its text. */
+/** Runs a line that is a command; undefined when it is none, or the name of a prompt template, a skill, or a file or folder of the root or of the working directory. What goes wrong in expected ways is told in its text. */
 export async function runCommand(line: string, app: App, ui: CommandUi = nobody): Promise<CommandResult | undefined> {
   const parsed = parseCommand(line);
   if (!parsed) return undefined;
   const command = commands.find(({ name }) => name === parsed.name);
   if (!command) {
     if (existsSync(`/${parsed.name}`) || (await app.knows(line))) return undefined;
-    return { text: await unknownCommand(parsed.name, app) };
+    return answerUnknown(parsed.name, app);
   }
   try {
     return await command.run({ app, args: parsed.args, commands, ui });
@@ -67,11 +68,13 @@ export function completeCommand(text: string, others: readonly string[] = []): s
     .filter((word, position, words) => word.startsWith(text) && words.indexOf(word) === position);
 }
 
-async function unknownCommand(name: string, app: App): Promise<string> {
+async function answerUnknown(name: string, app: App): Promise<CommandResult | undefined> {
   const near = closest(
     name,
     [...commands, ...(await app.commands())].map((command) => command.name),
   );
+  // Many write a path from the project's root with a slash in front.
+  if (near === undefined && existsSync(join(app.session().cwd, name))) return undefined;
   const hint = near === undefined ? "/help lists them." : `Did you mean /${near}?`;
-  return `There is no command /${name}. ${hint} A space before the slash sends it as text.`;
+  return { text: `There is no command /${name}. ${hint} A space before the slash sends it as text.` };
 }

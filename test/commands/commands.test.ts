@@ -1,9 +1,14 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import type { App } from "../../src/app/app.ts";
 import { commands, completeCommand, parseCommand, runCommand } from "../../src/commands/index.ts";
 import { dollars } from "../../src/commands/tokens.ts";
 
-const app = { knows: async () => false, commands: async () => [] } as unknown as App;
+const app = {
+  knows: async () => false,
+  commands: async () => [],
+  session: () => ({ cwd: join(import.meta.dir, "../..") }),
+} as unknown as App;
 const review = { name: "review", description: "Look at a change\nclosely" };
 const withReview = {
   ...app,
@@ -45,6 +50,11 @@ test("so is a skill that there is not, which would else be sent as a task", asyn
 
 test("a folder of the root is no command, and what is said of it is a task", async () => {
   expect(await runCommand("/usr looks full", app)).toBeUndefined();
+});
+
+test("neither is a file or folder of the working directory, which many write with a slash in front", async () => {
+  expect(await runCommand("/README.md is too long", app)).toBeUndefined();
+  expect(await runCommand("/scripts need a look", app)).toBeUndefined();
 });
 
 test("the name of a prompt template is no command", async () => {
