@@ -239,7 +239,7 @@ export function requireKey(provider: ProviderConfig): string {
   if (key !== undefined) {
     if (key !== "" && isVisibleAscii(key)) return key;
     throw new AppError("config", `The API key for provider ${provider.name} has characters that no key has`, {
-      hint: `Check ${provider.keyEnv === undefined ? "--api-key" : `$${provider.keyEnv} or --api-key`}: one line, no blanks, no quotes.`,
+      hint: `Check ${provider.keyEnv === undefined ? "--api-key" : `$${provider.keyEnv} or --api-key`}. A key is one line without blanks or quotes.`,
     });
   }
   if (provider.keyEnv === undefined) return "";

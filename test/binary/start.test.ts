@@ -134,7 +134,7 @@ test.each([
     "The model named on the command line is empty",
   ],
   ["a provider that the file names wrongly", ["-p", "-P", "", "hi"], {}, "Unknown provider '' on the command line"],
-  ["a key over two lines", ["-p", "hi"], { ANTHROPIC_API_KEY: "sk\nx" }, "has characters that no key has"],
+  ["a key over two lines", ["-p", "hi"], { ANTHROPIC_API_KEY: "sk\nx" }, "A key is one line without blanks or quotes."],
 ])("%s is told and gives 2", async (_name, args, env, message) => {
   const { stdout, stderr, code } = await runCli(args, { env });
   expect({ stdout, code }).toEqual({ stdout: "", code: 2 });
