@@ -27,7 +27,11 @@ export function toJson(record: WithMessages): string {
 
 function fieldJson(key: string, value: unknown): string {
   if (key === "message") return messageJson(value);
-  // The latest of them is the one that is known, so it comes first.
-  if (key === "messages" && Array.isArray(value)) return `[${value.toReversed().map(messageJson).reverse().join(",")}]`;
+  if (key === "messages" && Array.isArray(value)) return `[${value.map(knownJson).join(",")}]`;
   return JSON.stringify(value);
+}
+
+/** Of several messages at most one is known, and stays so. */
+function knownJson(message: unknown): string {
+  return message === last.message ? last.json : (JSON.stringify(message) ?? "null");
 }

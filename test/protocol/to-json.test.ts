@@ -12,7 +12,7 @@ test.each([
   { type: "message", id: "1", parentId: null, timestamp: "now", message: answer },
   { type: "turn_end", message: answer, toolResults: [] },
   { type: "agent_end", messages: [asked, answer], willRetry: false },
-  { type: "agent_end", messages: [], willRetry: undefined },
+  { type: "agent_end", messages: [undefined, answer], willRetry: undefined },
   { type: "message_end", message: asked, extra: undefined, more: [undefined] },
   { type: "notice", message: "words" },
   { type: "notice", message: null, messages: 3 },
