@@ -58,7 +58,7 @@ async function readSchema(value: string, cwd: string): Promise<{ text: string; s
     const stat = statSync(path);
     if (!stat.isFile()) throw new Error("it is not a regular file");
     if (stat.size > maxBytes) throw new Error(`it is larger than ${maxBytes / 1024 / 1024} MB`);
-    return { text: readFileSync(path, "utf8"), source: path };
+    return { text: readFileSync(path, "utf8").replace(/^\ufeff/, ""), source: path };
   } catch (error) {
     throw new AppError("usage", `Cannot read the output schema ${path}: ${(error as Error).message}`, {
       hint: "--output-schema takes a file, or the schema itself as a JSON object.",

@@ -3,7 +3,7 @@ import type { App } from "../app/app.ts";
 import type { Refuser } from "../permission/gate.ts";
 import type { AgentEvent, ToolResult } from "../protocol/event.ts";
 import { describeDuration } from "../util/duration.ts";
-import { visible, visibleLine } from "../util/sanitize.ts";
+import { visible, visibleJson, visibleLine } from "../util/sanitize.ts";
 import { oneLine } from "../util/truncate.ts";
 import type { Io } from "./io.ts";
 import { judge, type OneShot, promptOnce, toRunResult } from "./one-shot.ts";
@@ -69,7 +69,7 @@ export async function runPrint(app: App, { task, answersJson = false, settle }: 
   if (!live && text !== "") {
     const answer = text.endsWith("\n") ? text : `${text}\n`;
     // An answer cut by the output limit is still what the model had to say; anything less goes to stderr.
-    if (isWhole || (isCut && !answersJson)) io.stdout(answer);
+    if (isWhole || (isCut && !answersJson)) io.stdout(io.isTerminal(1) ? visibleJson(answer) : answer);
     else {
       const what = error?.code === "output_schema" ? "The last answer, not valid" : "The answer so far, not complete";
       io.stderr(`${what}:\n${visible(answer)}`);

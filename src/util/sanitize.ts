@@ -18,6 +18,18 @@ export function visible(text: string): string {
   return text.replace(/\r\n/g, "\n").replace(unsafe(), picture);
 }
 
+/** A JSON text with what `visible` would show escaped as JSON has it: the same value, safe on a terminal. */
+export function visibleJson(json: string): string {
+  if (plain.test(json)) return json;
+  // A CR that is not escaped can only stand between two tokens.
+  return json.replace(/\r\n?/g, "\n").replace(unsafe(), escapeUnits);
+}
+
+function escapeUnits(character: string): string {
+  const units = Array.from({ length: character.length }, (_, i) => character.charCodeAt(i));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+}
+
 /** `text` as one visible line: line breaks are shown as ⏎. */
 export function visibleLine(text: string): string {
   return visible(text).replaceAll("\n", "⏎").replaceAll("\t", " ");

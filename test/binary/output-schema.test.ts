@@ -110,6 +110,23 @@ test("on a terminal, too, only the JSON is shown", async () => {
   expect(pty.text).not.toContain("wrong words");
 });
 
+test("on a terminal what could take hold of it is escaped, and stays the same JSON", async () => {
+  const value = { "\u009b2J": "\u202eab\u{e0041}", name: "Zoë 👍🏽" };
+  await using server = await startReplayServer([say(JSON.stringify(value))]);
+  const args = ["-p", "--quiet", "--output-schema", "{}", "count"];
+  await using pty = await startPty(args, { env: providers.openai(server.url) });
+  expect(await pty.exited()).toBe(0);
+  expect(pty.output).toBe('{"\\u009b2J":"\\u202eab\\udb40\\udc41","name":"Zoë 👍🏽"}\r\n');
+  expect(JSON.parse(pty.output)).toEqual(value);
+});
+
+test("a schema's file may begin with a byte order mark", async () => {
+  await using dir = tmp();
+  writeFileSync(dir.file("schema.json"), `\ufeff${JSON.stringify(schema)}`);
+  const { stdout } = await run([say('{"files":3}')], ["-p", "--output-schema", dir.file("schema.json"), "count"]);
+  expect(stdout).toBe('{"files":3}\n');
+});
+
 test("the REPL has no such answer", async () => {
   await using pty = await startPty([flag], { env: providers.openai("http://127.0.0.1:9") });
   await pty.waitFor("--output-schema is for runs of one task");

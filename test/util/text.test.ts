@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { closest, editDistance } from "../../src/util/closest.ts";
 import { createJsonScan, isCutJson } from "../../src/util/json-scan.ts";
-import { visible, visibleLine } from "../../src/util/sanitize.ts";
+import { visible, visibleJson, visibleLine } from "../../src/util/sanitize.ts";
 import { headOf, oneLine, truncate } from "../../src/util/truncate.ts";
 
 describe("the closest name", () => {
@@ -84,6 +84,12 @@ describe("what a terminal sees", () => {
 
   test("in one line", () => {
     expect(visibleLine("a\r\nb\tc\u001b")).toBe("a⏎b c␛");
+  });
+
+  test("visibleJson gives the same value in JSON's own escapes", () => {
+    const json = '{"a":\r\n"\u009b\u007f\u{e0001}é",\r"b":1}';
+    expect(visibleJson(json)).toBe('{"a":\n"\\u009b\\u007f\\udb40\\udc01é",\n"b":1}');
+    expect(JSON.parse(visibleJson(json))).toEqual(JSON.parse(json));
   });
 });
 
