@@ -90,7 +90,7 @@ export const rootArgs = {
   fallback: {
     type: "string",
     valueHint: "models",
-    complete: "models",
+    complete: "fallbacks",
     description: "Models (provider/model, with commas between) that take over when one is overloaded or out of reach",
   },
   "max-tokens": {

@@ -25,7 +25,7 @@ export type FlagsDef = Record<
 export type Completion = readonly string[] | ValueSource | "files" | "folders";
 
 /** Values that `pi-ts completions --values` lists. */
-export type ValueSource = "providers" | "models" | "sessions" | "tools" | "mcp-servers";
+export type ValueSource = "providers" | "models" | "fallbacks" | "sessions" | "tools" | "mcp-servers";
 
 /** Whether a word that follows such a flag is its value, beside the other flags that are given. */
 export type ValueTest = (word: string, isGiven: (name: string) => boolean) => boolean;

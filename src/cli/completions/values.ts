@@ -12,6 +12,7 @@ import type { ValueSource } from "../parse-args.ts";
 export const valueSources = [
   "providers",
   "models",
+  "fallbacks",
   "sessions",
   "tools",
   "mcp-servers",
@@ -30,9 +31,13 @@ interface Place {
   readonly before: readonly string[];
 }
 
+function isList(source: ValueSource): boolean {
+  return source === "models" || source === "fallbacks" || source === "tools";
+}
+
 /** What `word` can become. A list goes on behind its last comma, a model with its provider in front, or with a thinking level behind. */
 export async function listValues(source: ValueSource, word: string, place: Place): Promise<Candidate[]> {
-  const start = source === "models" || source === "tools" ? word.lastIndexOf(",") + 1 : 0;
+  const start = isList(source) ? word.lastIndexOf(",") + 1 : 0;
   const [list, item] = [word.slice(0, start), word.slice(start)];
   const candidates = await sources[source](item, place);
   return candidates
@@ -55,6 +60,12 @@ const sources: Readonly<Record<ValueSource, (item: string, place: Place) => Prom
     }
     const isQualified = item.includes("/") && providers.some(({ name }) => item.startsWith(`${name}/`));
     return isQualified ? all.map(({ value, note }) => ({ value: `${note}/${value}`, note: "" })) : all;
+  },
+
+  /** Only as `provider/model`, and without a level. */
+  async fallbacks(_item, { env }) {
+    const providers = await listProviders(undefined, env);
+    return providers.flatMap(({ name, models }) => models.map(({ id }) => ({ value: `${name}/${id}`, note: "" })));
   },
 
   async sessions(_item, { env, cwd, before }) {
