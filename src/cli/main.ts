@@ -60,9 +60,10 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     return 0;
   }
   if (!load && !flags.print && !argv.includes("--") && words.length === 1 && commands.has(words[0] ?? "")) {
-    throw new AppError("usage", `The command ${words[0]} comes first, before any flag`, {
+    const error = new AppError("usage", `The command ${words[0]} comes first, before any flag`, {
       hint: `Try: pi-ts ${words[0]}, or pi-ts -p ${words[0]} if that is the task.`,
     });
+    return refuse(argv, command, error, io);
   }
   return command.run(flags, { io, env: process.env, cwd: workingDirectory(), words, literal });
 }
@@ -71,12 +72,17 @@ async function parse(argv: readonly string[], command: AnyCommand, io: Io) {
   try {
     return parseArgs(argv, command.args);
   } catch (thrown) {
-    if (command.args.result !== undefined) {
-      const { tellRefusal } = await import("./refusal.ts");
-      await tellRefusal(argv, toAppError(thrown), workingDirectory(), io);
-    }
-    throw thrown;
+    return refuse(argv, command, toAppError(thrown), io);
   }
+}
+
+/** Rejects with `error`, told before in all the places where the verdict of a run is looked for. */
+async function refuse(argv: readonly string[], command: AnyCommand, error: AppError, io: Io): Promise<never> {
+  if (command.args.result !== undefined) {
+    const { tellRefusal } = await import("./refusal.ts");
+    await tellRefusal(argv, error, workingDirectory(), io);
+  }
+  throw error;
 }
 
 function workingDirectory(): string {

@@ -1,4 +1,4 @@
-// A command line whose flags are wrong, told where a program would look for the verdict: in the file of `--result`, and in JSON mode on stdout.
+// A command line that is wrong, told where a program would look for the verdict: in the file of `--result`, and in JSON mode on stdout.
 import type { Io } from "../modes/io.ts";
 import { toVerdict } from "../modes/one-shot.ts";
 import type { AppError } from "../util/error.ts";

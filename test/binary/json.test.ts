@@ -56,6 +56,7 @@ test.each<[string, string[], string]>([
   ["a missing key", ["hi"], "missing_key"],
   ["a wrong value", ["--max-turns", "x", "hi"], "usage"],
   ["a flag that does not exist", ["--nope", "hi"], "usage"],
+  ["a command behind a flag", ["models"], "usage"],
 ])("a run that cannot begin for %s tells the verdict alone", async (_name, args, errorCode) => {
   const { stdout, code } = await runCli(["--mode", "json", ...args], { env: { PI_PROVIDER: "openai" } });
   const record = z.parse(AgentEvent, JSON.parse(stdout));

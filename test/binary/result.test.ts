@@ -80,6 +80,7 @@ describe("the reason", () => {
     ["a flag's wrong value", [], ["-p", "--max-turns", "x", "hi"], 2, { code: "usage" }],
     ["a limit without a value", [], ["-p", "--max-cost", "", "hi"], 2, { code: "usage" }],
     ["a flag that does not exist", [], ["-p", "--nope", "hi"], 2, { code: "usage", message: "Unknown flag --nope" }],
+    ["a command behind a flag", [], ["--quiet", "demo"], 2, { code: "usage" }],
     ["a wrong mode", [], ["--mode", "xml", "hi"], 2, { code: "usage" }],
     ["an unknown session", [], ["-p", "--resume=nothing-like-it", "hi"], 2, { code: "session" }],
   ])("tells %s", async (_name, script, args, code, expected) => {
