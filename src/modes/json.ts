@@ -2,10 +2,12 @@
 import type { App } from "../app/app.ts";
 import type { AgentEvent } from "../protocol/event.ts";
 import { toAppError } from "../util/error.ts";
+import { visible } from "../util/sanitize.ts";
 import type { Io } from "./io.ts";
 import { judge, type OneShot, promptOnce, toRunResult, toVerdict, type Verdict } from "./one-shot.ts";
 import { reportOutcome } from "./outcome.ts";
 import type { RecordOutput } from "./records.ts";
+import { describeFallback } from "./show.ts";
 import { leave, watchSignals } from "./signals.ts";
 
 type Settled = AgentEvent & { readonly type: "agent_settled" };
@@ -24,6 +26,7 @@ export async function runJson(app: App, oneShot: OneShot, output: RecordOutput, 
   const unsubscribe = app.subscribe((event) => {
     if (event.type === "agent_settled") settled = event;
     else output.write(event);
+    if (event.type === "model_fallback" && !app.config.quiet) io.stderr(`${visible(describeFallback(event))}\n`);
   });
 
   function conclude(verdict: Verdict, outcome: Parameters<typeof toRunResult>[2]): void {

@@ -53,9 +53,9 @@ test.each<[string, Reply]>([
   expect(sent.map(({ length }) => length)).toEqual([1, 1, 0]);
 });
 
-test("repetitions come first, and the events tell of it", async () => {
+test("repetitions come first, and the events and stderr tell of it", async () => {
   const args = ["--mode", "json", "--fallback", "two/m", "--max-retries", "1", "hi"];
-  const { stdout, code, session } = await run([[busy, busy], [hello]], args);
+  const { stdout, stderr, code, session } = await run([[busy, busy], [hello]], args);
   const all = records(stdout);
   expect(all.filter(({ type }) => /^(auto_retry|model_fallback|agent_)/.test(type)).map(({ type }) => type)).toEqual([
     "agent_start",
@@ -78,6 +78,7 @@ test("repetitions come first, and the events tell of it", async () => {
   expect(all.at(-1)).toMatchObject({ aborted: false, result: { status: "done", model: "two/m" } });
   const changes = records(session).filter(({ type }) => type === "model_change");
   expect(changes.map(({ provider }) => provider)).toEqual(["one", "two"]);
+  expect(stderr).toContain("one/m does not answer; going on with two/m");
   expect(code).toBe(0);
 });
 
