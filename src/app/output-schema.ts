@@ -43,7 +43,13 @@ export async function loadOutputSchema(value: string, cwd: string): Promise<Outp
       } catch (error) {
         return complain([`It is not JSON: ${(error as Error).message}`]);
       }
-      const problems = validate(value);
+      let problems: readonly Problem[];
+      try {
+        problems = validate(value);
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        return complain(["It is nested too deeply to be checked"]);
+      }
       if (problems.length === 0) return { accepted: json };
       return complain(problems.map((problem) => describe(problem, value, schema)));
     },
@@ -94,6 +100,8 @@ async function compile(schema: JsonObject, source: string): Promise<(value: Json
   try {
     registerSchema(schema, uri, draft);
     const validator = await validate(uri);
+    // Does not come back where references lead in a circle.
+    validator(null, "BASIC");
     return (value) => {
       const result = validator(value, "BASIC");
       return result.valid ? [] : (result.errors ?? []);
@@ -110,11 +118,34 @@ async function compile(schema: JsonObject, source: string): Promise<(value: Json
 function explain(error: unknown, schema: JsonObject): string {
   const { message, output } = error as Error & { output?: { errors?: readonly Problem[] } };
   const [first, ...others] = output?.errors ?? [];
-  if (!first) return message.replaceAll(uri, "");
+  if (error instanceof RangeError) return "its references lead in a circle";
+  const place = error instanceof SyntaxError ? findBadPattern(schema) : undefined;
+  if (!first) return `${place === undefined ? "" : `${place}: `}${message.replaceAll(uri, "")}`;
   // The deepest place says most.
   const problem = others.reduce((best, other) => (depth(other) > depth(best) ? other : best), first);
   const value = valueAt(schema, problem.instanceLocation);
   return `${pointer(problem.instanceLocation) || "the whole"} cannot be ${oneLine(JSON.stringify(value) ?? "", 200)}`;
+}
+
+/** Where the first pattern stands that is no regular expression; the validator says only what is wrong with it. */
+function findBadPattern(value: Json, place = ""): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const here = `${place}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const patterns = key === "pattern" ? [inner] : key === "patternProperties" ? Object.keys(inner ?? {}) : [];
+    if (patterns.some((pattern) => typeof pattern === "string" && !isPattern(pattern))) return here;
+    const found = findBadPattern(inner, here);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, "u") instanceof RegExp;
+  } catch {
+    return false;
+  }
 }
 
 function depth({ instanceLocation }: Problem): number {

@@ -127,6 +127,14 @@ test("a schema's file may begin with a byte order mark", async () => {
   expect(stdout).toBe('{"files":3}\n');
 });
 
+test("an answer that is nested too deeply to be checked is refused as any other", async () => {
+  const deep = say("[".repeat(200_000) + "]".repeat(200_000));
+  const args = ["-p", "--output-schema", '{"type":"array","items":{"$ref":"#"}}', "count"];
+  const { stdout, code, requests } = await run([deep, say("[[]]")], args);
+  expect([stdout, code]).toEqual(["[[]]\n", 0]);
+  expect(requests[1]?.text).toContain("nested too deeply");
+});
+
 test("the REPL has no such answer", async () => {
   await using pty = await startPty([flag], { env: providers.openai("http://127.0.0.1:9") });
   await pty.waitFor("--output-schema is for runs of one task");
@@ -135,6 +143,9 @@ test("the REPL has no such answer", async () => {
 
 test.each([
   ['{"type":"objekt"}', '/type cannot be "objekt"'],
+  ['{"properties":{"a/b":{"pattern":"("}}}', "/properties/a~1b/pattern: Invalid regular expression: missing )"],
+  ['{"items":{"patternProperties":{"[":true}}}', "/items/patternProperties: Invalid regular expression"],
+  ['{"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}},"$ref":"#/$defs/a"}', "references lead in a circle"],
   ["nowhere.json", "Cannot read the output schema"],
 ])("%s is a usage error before anything is sent", async (value, why) => {
   const { stderr, code, requests } = await run([], ["-p", "--output-schema", value, "count"]);
