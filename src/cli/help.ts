@@ -27,8 +27,10 @@ EXIT CODES
   0    finished with an answer
   1    API error, fatal tool error, a limit reached, no whole answer, an answer
        that --output-schema refuses or that could not be written, a denied call
-       with --fail-on-denied, or a required MCP server that is not there
-  2    wrong usage, wrong configuration or missing key
+       with --fail-on-denied, a required MCP server that is not there, or
+       something wrong that doctor or mcp check found
+  2    wrong usage, wrong configuration, missing key, or a session that cannot
+       be read or written
   129, 130, 143    ended by SIGHUP, SIGINT (Ctrl-C), SIGTERM
 
 EXAMPLES

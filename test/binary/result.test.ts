@@ -246,6 +246,6 @@ test("a session that cannot be written is told", async () => {
   const args = ["-p", "--result", "result.json", "hi"];
   const { code } = await runCli(args, { cwd: dir.path, home: dir.file("home"), env: at(server.url) });
   const result = resultIn(dir);
-  expect(code).not.toBe(0);
+  expect(code).toBe(2);
   expect(result).toMatchObject({ status: "error", exitCode: code });
 });
