@@ -8,7 +8,7 @@ import type { Chunk } from "../providers/provider.ts";
 import { AppError, abortError } from "../util/error.ts";
 import { type FoldResult, foldStream } from "./fold-stream.ts";
 import type { Limits } from "./limits.ts";
-import type { LoopInput, LoopTarget } from "./loop.ts";
+import type { Fallback, LoopInput, LoopTarget } from "./loop.ts";
 import { repairHistory } from "./repair-history.ts";
 import { describeShortWait, pause, retryDelay } from "./retry.ts";
 import { promptText } from "./text.ts";
@@ -54,6 +54,19 @@ export function createAnswering(input: LoopInput, limits: Pick<Limits, "cost">, 
     return retrySignal?.aborted ? "given up" : undefined;
   }
 
+  /** Who takes over, where another model may get over the failure. */
+  function standIn(failure: AppError): Fallback | undefined {
+    const passing = passingFailure(failure);
+    return passing && !limits.cost() ? input.fallback?.(passing, target.model) : undefined;
+  }
+
+  /** The next attempt is the first one of `other`. */
+  function handOver(other: Fallback): void {
+    other.announce();
+    target = other.target;
+    log.begin();
+  }
+
   async function next(turn: number): Promise<Answer> {
     for (let attempt = 0; ; ) {
       const result = await ask(input, target, turn, limits);
@@ -66,8 +79,13 @@ export function createAnswering(input: LoopInput, limits: Pick<Limits, "cost">, 
         if (!makeRoom) return { ...result, failure: room.explain(failure) };
         endAttempt(result.message);
         const refusal = await makeRoom();
-        if (refusal) return { ...result, failure: refusal };
-        log.begin();
+        if (!refusal) log.begin();
+        else {
+          const other = standIn(refusal);
+          if (!other) return { ...result, failure: refusal };
+          attempt = 0;
+          handOver(other);
+        }
         continue;
       }
       const overspent = failure?.retryable ? limits.cost() : undefined;
@@ -77,14 +95,12 @@ export function createAnswering(input: LoopInput, limits: Pick<Limits, "cost">, 
         const finalError = failure ? { finalError: failure.message } : {};
         if (attempt > 0) emit({ type: "auto_retry_end", success: !failure, attempt, ...finalError });
         if (overspent) return { ...result, failure: overspent };
-        const other = failure?.retryable ? input.fallback?.(failure, target.model) : undefined;
+        const other = failure && standIn(failure);
         if (!other) return result;
         endAttempt(result.message);
         log.omit(result.message);
-        other.announce();
-        target = other.target;
         attempt = 0;
-        log.begin();
+        handOver(other);
         continue;
       }
       attempt++;
@@ -104,6 +120,13 @@ export function createAnswering(input: LoopInput, limits: Pick<Limits, "cost">, 
   }
 
   return { target: () => target, next };
+}
+
+/** The failure itself where it would pass, or the one that kept a compaction from making room. */
+function passingFailure(failure: AppError): AppError | undefined {
+  if (failure.retryable) return failure;
+  const { code, cause } = failure;
+  return code === "context_overflow" && cause instanceof AppError && cause.retryable ? cause : undefined;
 }
 
 /** One request and its answer; one that cannot fit, or for which a compaction left no money, is answered with the reason and never sent. */

@@ -18,7 +18,7 @@ export interface RoomOptions extends Omit<CompactionInput, "reason" | "wishes"> 
 
 /** Room is made at most once in a turn; `turn` numbers those of a prompt. */
 export interface Room {
-  /** Before a request. The reason why it cannot be sent, or undefined. */
+  /** Before a request. The reason why it cannot be sent, or undefined; a compaction that failed is its `cause`, and so it is in `recovery`. */
   prepare(turn: number): Promise<AppError | undefined>;
   /** The tokens the answer may have, as of the last `prepare`. */
   answerTokens(): number;
@@ -77,15 +77,15 @@ export function createRoom(options: RoomOptions): Room {
     return tokens <= (counted ? limits.most : limits.window);
   }
 
-  function explainSize(why: string): AppError {
+  function explainSize(why: string, cause?: AppError): AppError {
     const { overhead, tokens } = size;
     const share = `the system prompt and the tools take about ${show(overhead)} of its ${show(limits.window)} tokens, the conversation about ${show(tokens - overhead)}`;
-    return new AppError("context_overflow", `${why}: ${share}`, { hint: hint(overhead) });
+    return new AppError("context_overflow", `${why}: ${share}`, { hint: hint(overhead), cause });
   }
 
-  function explain(overflow: AppError, more = ""): AppError {
+  function explain(overflow: AppError, more = "", cause?: AppError): AppError {
     measure();
-    return explainSize(`${overflow.message}\nThe request does not fit the context window of ${model.id}${more}`);
+    return explainSize(`${overflow.message}\nThe request does not fit the context window of ${model.id}${more}`, cause);
   }
 
   function hint(overhead: number): string {
@@ -107,7 +107,7 @@ export function createRoom(options: RoomOptions): Room {
       // A failed compaction is no reason to hold back what may fit all the same.
       if (!options.auto || fits(size)) return undefined;
       const problem = `The request does not fit the context window of ${model.id}`;
-      return explainSize(failure ? `${problem}, and compacting failed (${failure.message})` : problem);
+      return explainSize(failure ? `${problem}, and compacting failed (${failure.message})` : problem, failure);
     },
     answerTokens: () => answerTokens(maxTokens, limits, size.tokens),
     recovery(turn, overflow) {
@@ -116,11 +116,11 @@ export function createRoom(options: RoomOptions): Room {
       return async () => {
         const { error } = await run("overflow", turn);
         return error && error.code !== "aborted"
-          ? explain(overflow, `, and compacting failed (${error.message})`)
+          ? explain(overflow, `, and compacting failed (${error.message})`, error)
           : error;
       };
     },
-    explain,
+    explain: (overflow) => explain(overflow),
   };
 }
 

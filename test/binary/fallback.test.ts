@@ -106,6 +106,50 @@ test("in the middle of the work: tool rounds stay, and what only the first provi
   expect(uses).toEqual([uses[0], uses[0], uses[2], uses[2]]);
 });
 
+test("a compaction that fails so hands over too, before the request and after an overflow", async () => {
+  const table = (name: string, url: string, window: number) =>
+    `[providers.${name}]\nbase_url = "${url}"\nmodels = [{ id = "m", context_window = ${window} }]\n`;
+  const flood = (bytes: number): Reply => {
+    const command = `head -c ${bytes} /dev/zero | tr '\\0' x`;
+    return {
+      turn: { calls: [{ id: "c1", name: "bash", arguments: { command } }], usage: { prompt: 6000, completion: 10 } },
+    };
+  };
+  const overflow = refusal(400, { error: { code: "context_length_exceeded", message: "too long" } });
+  for (const script of [
+    [flood(40_000), busy],
+    [flood(2000), overflow, busy],
+  ]) {
+    await using first = await startReplayServer(script);
+    await using second = await startReplayServer([hello]);
+    await using dir = tmp();
+    mkdirSync(dir.file("home/.pi-ts"), { recursive: true });
+    writeFileSync(
+      dir.file("home/.pi-ts/config.toml"),
+      table("one", first.url, 9000) + table("two", second.url, 100_000),
+    );
+    const args = [
+      "-p",
+      "--yolo",
+      "--max-tokens",
+      "500",
+      "--max-retries",
+      "0",
+      "-m",
+      "one/m",
+      "--fallback",
+      "two/m",
+      "hi",
+    ];
+    const { stdout, stderr, code } = await runCli(args, { home: dir.file("home") });
+    expect([stdout, code]).toEqual(["Hello from the second.\n", 0]);
+    // Only the request for the summary, the last one, has no tools.
+    expect(first.requests.map(({ body }) => "tools" in body)).toEqual(script.map((_, i) => i < script.length - 1));
+    expect(stderr).toContain("one/m does not answer; going on with two/m");
+    expect([...first.problems, ...second.problems]).toEqual([]);
+  }
+});
+
 test("it sticks: the first model is not asked again", async () => {
   const ls: Reply = { turn: { calls: [{ id: "c1", name: "ls", arguments: {} }] } };
   const { sent, code } = await run([[busy], [ls, hello]], ["-p", "--fallback", "two/m", "hi"]);
