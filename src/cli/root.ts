@@ -26,7 +26,7 @@ import { type RootFlags, toConfigFlags } from "./config-flags.ts";
 import { noteForeignFlags, noteForeignTools, noteNearCommand, notify } from "./notices.ts";
 import { readTask } from "./read-task.ts";
 import type { ResultFile } from "./result-file.ts";
-import { beforeRun, parseApproval, parseMode, runJsonMode, runRpcMode, tellUnbegun } from "./run-records.ts";
+import { parseApproval, parseMode, runJsonMode, runRpcMode, tellUnbegun, watchStart } from "./run-records.ts";
 
 export const root = defineCommand({
   meta: rootMeta,
@@ -37,8 +37,10 @@ export const root = defineCommand({
     if (args.sessions) return (await import("./sessions.ts")).listSessions(args["session-dir"], false, context);
     let result: ResultFile | undefined;
     let hasBegun = false;
+    const unwatch = args.mode === "json" ? watchStart(context.io) : undefined;
     const begin = () => {
       hasBegun = true;
+      unwatch?.();
     };
     try {
       result = args.result === undefined ? undefined : await openResult(args.result, args, context);
@@ -47,6 +49,8 @@ export const root = defineCommand({
       result?.fail(thrown);
       if (args.mode === "json" && !hasBegun) await tellUnbegun(toVerdict(toAppError(thrown)), context.io);
       throw thrown;
+    } finally {
+      unwatch?.();
     }
   },
 });
@@ -158,8 +162,7 @@ async function start(args: RootFlags, context: CliContext, begin: () => void, re
     }
     const deadline = config.timeoutMs;
     if (deadline !== undefined) (await import("./watchdog.ts")).startWatchdog(deadline, io, result);
-    const task = beforeDeadline(readTask(words, files !== undefined, io), deadline);
-    const text = await (mode === "json" ? beforeRun(task, io) : task);
+    const text = await beforeDeadline(readTask(words, files !== undefined, io), deadline);
     const ask = io.isTerminal(0) && io.isTerminal(2) ? await terminalAsk(env) : createHeadlessAsk(io);
     const parts = { ...(await createParts()), ask, deadline };
     const oneShot = { task: { text, files, images }, answersJson: schema !== undefined, settle: result?.settle };

@@ -57,14 +57,14 @@ export async function tellUnbegun(verdict: Verdict, io: Io): Promise<void> {
   await output.drain(Promise.resolve());
 }
 
-/** `work` that comes before a run in JSON mode: a signal meanwhile is told in that way too. */
-export async function beforeRun<Value>(work: Promise<Value>, io: Io): Promise<Value> {
+/** What comes before a run in JSON mode has begun: a signal is told in that way too. The result ends the watch. */
+export function watchStart(io: Io): () => void {
   const signals = watchSignals(io, async () => {
     const code = signals.exitCode() ?? 1;
     await tellUnbegun(interrupted(code), io);
     leave(io, code);
   });
-  return work.finally(signals.stop);
+  return signals.stop;
 }
 
 export async function runRpcMode(parts: Omit<Parts, "ask">, approval: ApprovalFlags, io: Io): Promise<number> {

@@ -68,7 +68,7 @@ test.each<[string, string[], string]>([
   expect(code).toBe(2);
 });
 
-test("and so does one that a signal ends while a pipe is silent", async () => {
+test("and so does one that a signal ends, at once or while a pipe is silent", async () => {
   await using dir = tmp();
   const args = ["--mode", "json", "--result", "result.json", "-"];
   await using cli = startCli(args, { cwd: dir.path, env: at("http://127.0.0.1:9"), stdin: "open" });
