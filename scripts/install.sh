@@ -65,9 +65,22 @@ parse_arguments() {
   [ -n "$dir" ] || fail "where to? There is no HOME, so give a folder with --dir FOLDER"
   case $dir in
     /*) ;;
-    *) dir=$PWD/$dir ;;
+    *) dir=${PWD%/}/$dir ;;
   esac
-  [ "$dir" = / ] || dir=${dir%/}
+  tidy_dir
+}
+
+# Without what means nothing in a path, so that a slash in it is a folder, and the PATH's way to write it is found.
+tidy_dir() {
+  while :; do
+    case $dir in
+      ?*//*) dir=${dir%//*}/${dir##*//} ;;
+      */./*) dir=${dir%/./*}/${dir##*/./} ;;
+      */.) dir=${dir%.} ;;
+      ?*/) dir=${dir%/} ;;
+      *) return ;;
+    esac
+  done
 }
 
 # The name of the build for this machine, as in scripts/release/targets.ts.
@@ -166,9 +179,12 @@ check_sum() {
 clean_up() {
   if [ -n "$downloading" ]; then kill "$downloading" 2>/dev/null; fi
   if [ -n "$work" ]; then rm -rf "$work"; fi
-  # The folders that were made go too, where nothing was put into them.
+  # The folders that were made go too, where nothing was put into them; not all of them may have been made.
   folder=$dir
-  while [ "$folder" != "$kept" ] && rmdir "$folder" 2>/dev/null; do folder=${folder%/*}; done
+  while [ "$folder" != "$kept" ]; do
+    if [ -d "$folder" ]; then rmdir "$folder" 2>/dev/null || return 0; fi
+    folder=${folder%/*}
+  done
 }
 
 # A folder inside the target one, so that the last step is a rename, which is done whole or not at all.

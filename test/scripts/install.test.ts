@@ -155,12 +155,15 @@ describe("a good install", () => {
     await using server = serve(linux);
     const path = fakePath(dir);
     const to = dir.file("to");
-    const run = async (searched: string) =>
-      (await startInstall(searched, dir.path, ["--base-url", server.url, "--dir", to]).result).stdout
+    const run = async (searched: string, given = to) =>
+      (await startInstall(searched, dir.path, ["--base-url", server.url, "--dir", given]).result).stdout
         .split("\n")
         .slice(1, 2);
     expect(await run(path)).toEqual([`${to} is not on your PATH; add it:`]);
     expect(await run(`${to}:${path}`)).toEqual([""]);
+    for (const given of [`${dir.path}//to//`, "to", "./to/.", ".//./to"]) {
+      expect({ given, said: await run(`${to}:${path}`, given) }).toEqual({ given, said: [""] });
+    }
     writeFileSync(join(path, "pi-ts"), good, { mode: 0o755 });
     expect(await run(`${path}:${to}`)).toEqual([`note: your PATH has another pi-ts first: ${join(path, "pi-ts")}`]);
   });
@@ -293,14 +296,18 @@ describe("nothing is installed, and an older version stays,", () => {
     expect(await refused(server, { without: ["sha256sum"] })).toContain("it takes sha256sum or shasum");
   });
 
-  test("and folders that were made for it go again, but no others", async () => {
+  test.each([
+    ["some", "a b/c/d/", "the download of pi-ts-linux-x64 is broken"],
+    ["with needless slashes and dots", "a b//c/.//d//e/./", "the download of pi-ts-linux-x64 is broken"],
+    ["with a name that cannot be", `a b/c/${"d".repeat(300)}`, "cannot make the folder"],
+  ])("and folders that were made for it go again, but no others: %s", async (_name, to, reason) => {
     await using dir = tmp();
     mkdirSync(dir.file("a b"));
     await using server = serve(linux, `${"a".repeat(64)}  pi-ts-linux-x64\n`);
-    const words = [`--base-url=${server.url}`, `--dir=${dir.file("a b/c/d/")}`];
+    const words = [`--base-url=${server.url}`, `--dir=${dir.path}/${to}`];
     const { code, stderr } = await startInstall(fakePath(dir), dir.path, words).result;
     expect({ code, left: readdirSync(dir.file("a b")) }).toEqual({ code: 1, left: [] });
-    expect(stderr).toContain("the download of pi-ts-linux-x64 is broken");
+    expect(stderr).toContain(reason);
   });
 
   test("when it is interrupted during the download, at once", async () => {
