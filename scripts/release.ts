@@ -1,6 +1,6 @@
 // Builds the programs of a release for every platform, beside SHA256SUMS and manifest.json, and smoke-tests what this machine can run.
 // The result depends on the commit and the system that builds it, and on nothing else: built again there, it is the same bytes.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -12,8 +12,10 @@ import {
   describeFile,
   describeSource,
   type Manifest,
+  manifestName,
   type ReleasedFile,
   readManifest,
+  sumsName,
   writeManifest,
 } from "./release/manifest.ts";
 import { findRuntime, loadRuntimes } from "./release/runtimes.ts";
@@ -24,27 +26,55 @@ const root = join(import.meta.dir, "..");
 const usage = `bun run release [TARGET…] [--out FOLDER] [--base-url URL] [--no-smoke] [--smoke-only]
 
   TARGET        ${targets.map(({ name }) => name).join(", ")}; all when none is named
-  --out         where the files go, in place of what is there (dist/release)
+  --out         where the files go, in place of an earlier release (dist/release)
   --base-url    where users will find them; install.sh goes there of itself
   --no-smoke    build only
   --smoke-only  test what an earlier run has built`;
 
+const installName = "install.sh";
+
+/** What is in the folder is thrown away, so there must be nothing but an earlier release, or what one has begun. */
+function checkPlace(folder: string): void {
+  const ours = [...targets.map(fileName), sumsName, manifestName, installName];
+  const found = existsSync(folder) ? readdirSync(folder) : [];
+  const other = found.find((name) => !ours.includes(name) && !name.startsWith(".build-"));
+  if (other !== undefined)
+    throw new Error(`${folder} has ${other}, which is no part of a release: name another folder`);
+}
+
 /** Builds `wanted` into `folder`, which afterwards holds these files and no older ones. */
 async function buildRelease(wanted: readonly Target[], folder: string, baseUrl: string): Promise<Manifest> {
+  checkPlace(folder);
   const runtimes = loadRuntimes(wanted);
   const source = describeSource(root);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const files: ReleasedFile[] = [];
-  await compileProgram(wanted.map((target) => describeBuild(target, runtimes.get(target.name)!, folder)));
+  await compileEndably(wanted.map((target) => describeBuild(target, runtimes.get(target.name)!, folder)));
   for (const target of wanted) {
     sign(target, folder);
     files.push(describeFile(folder, fileName(target), target.name));
   }
   const manifest = { version: pkg.version, ...source, bun: Bun.version, files };
   writeManifest(folder, manifest);
-  writeFileSync(join(folder, "install.sh"), installScript(baseUrl), { mode: 0o755 });
+  writeFileSync(join(folder, installName), installScript(baseUrl), { mode: 0o755 });
   return manifest;
+}
+
+/** A signal ends the release, and what the compiler was about goes. */
+async function compileEndably(builds: ReturnType<typeof describeBuild>[]): Promise<void> {
+  const ending = new AbortController();
+  const end = () => ending.abort(new Error("The release was ended."));
+  const signals = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+  for (const signal of signals) process.on(signal, end);
+  try {
+    await compileProgram(builds, ending.signal);
+  } catch (error) {
+    ending.signal.throwIfAborted();
+    throw error;
+  } finally {
+    for (const signal of signals) process.off(signal, end);
+  }
 }
 
 function describeBuild(target: Target, runtime: string, folder: string) {

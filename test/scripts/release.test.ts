@@ -1,6 +1,6 @@
 // A release: pinned runtimes, the right program under each name, sums that fit, and the same bytes from the same commit.
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pkg from "../../package.json";
 import { describeExecutable } from "../../scripts/release/executable.ts";
@@ -94,6 +94,18 @@ describe("release.ts", () => {
     expect(code).toBe(1);
     expect(stderr).toStartWith("no such target: linux-riscv64\n");
     for (const { name } of targets) expect(stderr).toContain(name);
+  });
+
+  test("takes nothing away that is no release", async () => {
+    await using dir = tmp();
+    writeFileSync(dir.file("SHA256SUMS"), "");
+    writeFileSync(dir.file("diary"), "dear");
+    const { code, stderr } = await release(["--out", dir.path]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `${dir.path} has diary, which is no part of a release: name another folder\n`,
+    });
+    expect(readdirSync(dir.path).sort()).toEqual(["SHA256SUMS", "diary"]);
   });
 
   test("does not test a file that is not what the manifest says", async () => {
