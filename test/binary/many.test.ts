@@ -87,10 +87,16 @@ test("fifty runs at once: each has its own answer, verdict, exit code and sessio
   expect(files.filter((name) => !name.endsWith(".jsonl"))).toEqual([]);
   const stored = new Map(files.map((name) => readSession(join(sessions!, folder, name))));
   expect([...stored.values()].sort()).toEqual(tasks);
+  const ends = new Map([
+    [refused, "error: auth"],
+    [denied, "error: denied"],
+    [stopped, "aborted: aborted"],
+  ]);
   for (const task of tasks) {
-    const verdict = RunResult.parse(JSON.parse(readFileSync(result(task), "utf8")));
-    expect({ task, code: verdict.exitCode }).toEqual({ task, code: codes.get(task) ?? 0 });
-    expect(stored.get(verdict.sessionId!)).toBe(task);
+    const { exitCode, status, reason, sessionId } = RunResult.parse(JSON.parse(readFileSync(result(task), "utf8")));
+    const end = reason === null ? status : `${status}: ${reason.code}`;
+    expect({ task, exitCode, end }).toEqual({ task, exitCode: codes.get(task) ?? 0, end: ends.get(task) ?? "done" });
+    expect(stored.get(sessionId!)).toBe(task);
   }
   expect(server.problems).toEqual([]);
 });
