@@ -140,9 +140,10 @@ download() {
   if has curl; then
     curl -fsSL --retry 2 --connect-timeout 30 --speed-limit 100 --speed-time 60 -o "$2" "$1" </dev/null &
   elif has wget; then
-    # GNU's goes on trying twenty times, and others do not know how to be told.
+    # GNU's goes on trying twenty times, and others do not know how to be told. A BusyBox that was built without -T crashes over it.
     case $(wget --version 2>&1) in *GNU*) tries=--tries=3 ;; *) tries="" ;; esac
-    wget -q -T 60 ${tries:+"$tries"} -O "$2" "$1" </dev/null &
+    case $(wget --help 2>&1) in *-T*) limit=-T60 ;; *) limit="" ;; esac
+    wget -q ${limit:+"$limit"} ${tries:+"$tries"} -O "$2" "$1" </dev/null &
   else
     fail "it takes curl or wget to download, and neither is here"
   fi

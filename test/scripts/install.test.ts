@@ -24,6 +24,8 @@ interface Machine {
   readonly avx2?: boolean;
   readonly bits?: number;
   readonly rosetta?: boolean;
+  /** The `wget` that is there is BusyBox's. */
+  readonly busybox?: boolean;
   /** Tools that are not there. */
   readonly without?: readonly string[];
   /** And those that are there beside the usual ones. */
@@ -42,6 +44,7 @@ function fakePath(dir: TmpDir, machine: Machine = {}): string {
     getconf: `echo ${bits}`,
     sysctl: `echo ${rosetta ? 1 : 0}`,
     grep: `case "$*" in *avx2*) exit ${avx2 ? 0 : 1} ;; esac; exec ${Bun.which("grep")} "$@"`,
+    ...(machine.busybox ? { wget: `exec ${Bun.which("busybox")} wget "$@"` } : {}),
   };
   for (const [name, body] of Object.entries(stands)) shim(name, body);
   for (const name of new Set([...tools, ...(machine.with ?? [])])) {
@@ -134,6 +137,14 @@ describe("a good install", () => {
     expect(stdout).toStartWith(`installed pi-ts 1.2.3 (linux-x64) as ${dir.file("to/pi-ts")}\n`);
     expect(inTarget(dir)).toEqual(["pi-ts"]);
     expect(Bun.spawnSync([dir.file("to/pi-ts")]).stdout.toString()).toBe("pi-ts 1.2.3\n");
+  });
+
+  test.skipIf(Bun.which("busybox") === null)("with BusyBox's wget, which may know no time limit", async () => {
+    await using dir = tmp();
+    await using server = serve(linux);
+    const { code, stdout, stderr } = await install(dir, server.url, { without: ["curl"], busybox: true });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toStartWith("installed pi-ts 1.2.3");
   });
 
   test("works with shasum where there is no sha256sum, by any shell that is here, and from a file", async () => {
