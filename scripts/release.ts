@@ -96,13 +96,17 @@ function installScript(baseUrl: string): string {
   return script.replace(/^default_base_url=""$/m, `default_base_url="${baseUrl}"`);
 }
 
-async function smokeTestAll(manifest: Manifest, folder: string): Promise<Map<string, SmokeResult>> {
+async function smokeTestAll(
+  manifest: Manifest,
+  wanted: readonly Target[],
+  folder: string,
+): Promise<Map<string, SmokeResult>> {
   const scratch = mkdtempSync(join(tmpdir(), "pi-ts-smoke-"));
   try {
     const results = new Map<string, SmokeResult>();
-    for (const { target: name } of manifest.files) {
-      const target = targets.find((one) => one.name === name)!;
-      results.set(name, await smokeTest(target, folder, manifest.version, scratch, findRuntime(target)));
+    for (const target of wanted) {
+      if (!manifest.files.some((file) => file.target === target.name)) continue;
+      results.set(target.name, await smokeTest(target, folder, manifest.version, scratch, findRuntime(target)));
     }
     return results;
   } finally {
@@ -157,7 +161,7 @@ async function main(argv: string[]): Promise<number> {
   const manifest = options["smoke-only"]
     ? readManifest(folder)
     : await buildRelease(wanted, folder, options["base-url"]);
-  const results = options["no-smoke"] ? new Map<string, SmokeResult>() : await smokeTestAll(manifest, folder);
+  const results = options["no-smoke"] ? new Map<string, SmokeResult>() : await smokeTestAll(manifest, wanted, folder);
   console.log(`pi-ts ${manifest.version}, commit ${manifest.commit}, ${manifest.date}, Bun ${manifest.bun}: ${folder}`);
   console.log(formatTable(manifest, results));
   return [...results.values()].some(({ status }) => status === "FAILED") ? 1 : 0;
