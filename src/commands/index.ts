@@ -10,6 +10,7 @@ import { compact } from "./compact.ts";
 import { exit } from "./exit.ts";
 import { exportPage } from "./export.ts";
 import { fork } from "./fork.ts";
+import { describeHeldBack } from "./held-back.ts";
 import { help } from "./help.ts";
 import { name } from "./name.ts";
 import { newSession } from "./new.ts";
@@ -50,7 +51,7 @@ export async function runCommand(line: string, app: App, ui: CommandUi = nobody)
   const command = commands.find(({ name }) => name === parsed.name);
   if (!command) {
     if (existsSync(`/${parsed.name}`) || (await app.knows(line))) return undefined;
-    return answerUnknown(parsed.name, app);
+    return answerUnknown(line, parsed.name, app);
   }
   try {
     return await command.run({ app, args: parsed.args, commands, ui });
@@ -68,7 +69,13 @@ export function completeCommand(text: string, others: readonly string[] = []): s
     .filter((word, position, words) => word.startsWith(text) && words.indexOf(word) === position);
 }
 
-async function answerUnknown(name: string, app: App): Promise<CommandResult | undefined> {
+async function answerUnknown(line: string, name: string, app: App): Promise<CommandResult | undefined> {
+  const file = await app.heldBack(line);
+  if (file !== undefined) {
+    return {
+      text: `There is no command /${name}: ${describeHeldBack(file)}. A space before the slash sends it as text.`,
+    };
+  }
   const near = closest(
     name,
     [...commands, ...(await app.commands())].map((command) => command.name),

@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { App } from "../app/app.ts";
+import { describeHeldBack } from "../commands/held-back.ts";
 import { closest } from "../util/closest.ts";
-import { visibleLine } from "../util/sanitize.ts";
 
 /** A slash and a name. None ends with a dot or a colon, as a part of a sentence may, or is longer than any there could be. */
 const namePattern = /^\/([\p{L}\p{N}_](?:[\p{L}\p{N}_.:-]{0,98}[\p{L}\p{N}_-])?)(?:\s|$)/u;
@@ -13,10 +13,7 @@ export async function describeUnknownCommand(text: string, app: App): Promise<st
   const [, name] = namePattern.exec(text) ?? [];
   if (name === undefined || existsSync(`/${name}`) || (await app.knows(text))) return undefined;
   const file = await app.heldBack(text);
-  if (file !== undefined) {
-    const why = `the project's ${visibleLine(file)} counts only when trusted (--trust-project does, for one run)`;
-    return `/${name} is sent as text: ${why}`;
-  }
+  if (file !== undefined) return `/${name} is sent as text: ${describeHeldBack(file)}`;
   const { commands } = await import("../commands/index.ts");
   if (commands.some((command) => command.name === name)) {
     return `/${name} is a command of conversations in a terminal; here it is sent as text`;

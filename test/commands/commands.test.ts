@@ -7,6 +7,7 @@ import { dollars } from "../../src/commands/tokens.ts";
 const app = {
   knows: async () => false,
   commands: async () => [],
+  heldBack: async () => undefined,
   session: () => ({ cwd: join(import.meta.dir, "../..") }),
 } as unknown as App;
 const review = { name: "review", description: "Look at a change\nclosely" };
@@ -60,6 +61,13 @@ test("neither is a file or folder of the working directory, which many write wit
 test("the name of a prompt template is no command", async () => {
   const withTemplate = { knows: async (line: string) => line.startsWith("/review") } as unknown as App;
   expect(await runCommand("/review it", withTemplate)).toBeUndefined();
+});
+
+test("that of a project that is not trusted is named, with what would make it count", async () => {
+  const untrusted = { ...app, heldBack: async () => "/project/.pi-ts/skills/pdf/SKILL.md" } as unknown as App;
+  expect(await runCommand("/skill:pdf now", untrusted)).toEqual({
+    text: "There is no command /skill:pdf: the project's /project/.pi-ts/skills/pdf/SKILL.md counts only when trusted (--trust-project does, for one run). A space before the slash sends it as text.",
+  });
 });
 
 test("/help lists every command", async () => {
