@@ -66,10 +66,7 @@ export async function* streamResponse(
   try {
     for await (const events of readSse(body, signal, options, isCutJson)) {
       const batch: Batch = [];
-      for (const event of events) {
-        readEvent(event, reader, options, batch);
-        if (isComplete(batch)) break;
-      }
+      readEvents(events, reader, options, batch);
       if (batch.length > 0) yield batch;
       if (isComplete(batch)) return;
     }
@@ -81,12 +78,22 @@ export async function* streamResponse(
   yield reader.close();
 }
 
-function readEvent({ data, event }: ServerSentEvent, reader: EventReader, { hide }: StreamOptions, batch: Batch): void {
+/** Up to the last event, or to one that makes no sense; behind the end of an answer the reader takes nothing. */
+function readEvents(
+  events: readonly ServerSentEvent[],
+  reader: EventReader,
+  { hide }: StreamOptions,
+  batch: Batch,
+): void {
+  let read = "";
   try {
-    reader.push(data, event, batch);
+    for (const { data, event } of events) {
+      read = data;
+      reader.push(data, event, batch);
+    }
   } catch (cause) {
     const what = cause instanceof SyntaxError ? "is not JSON" : "does not fit its API";
-    const message = `The provider sent an event that ${what}: ${headOf(hide(data), 200)}`;
+    const message = `The provider sent an event that ${what}: ${headOf(hide(read), 200)}`;
     batch.push({ type: "error", error: new AppError("stream_error", message, { retryable: true, cause }) });
   }
 }

@@ -52,7 +52,10 @@ export function createChatReader(hide: (text: string) => string, callIds: CallId
       sawDelta = true;
       readDelta(delta, out);
     }
-    const reason = toText(choice.finish_reason);
+    if (choice.finish_reason != null) readReason(toText(choice.finish_reason));
+  }
+
+  function readReason(reason: string): void {
     if (reason === "") return;
     finished = true;
     finishReason = reason;
