@@ -79,7 +79,7 @@ test("every flag and command is in every script", async () => {
   expect(names.length).toBeGreaterThan(50);
   for (const shell of ["bash", "zsh", "fish"]) {
     const script = await Bun.file(dir.file(`pi-ts.${shell}`)).text();
-    for (const name of [...names, ...Object.keys(commands)]) expect(script).toContain(name);
+    for (const name of [...names, ...commands.keys()]) expect(script).toContain(name);
     expect(script).not.toContain("tui-mode");
   }
 });

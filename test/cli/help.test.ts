@@ -5,9 +5,7 @@ import { renderHelp } from "../../src/cli/help.ts";
 import type { FlagsDef } from "../../src/cli/parse-args.ts";
 import { root } from "../../src/cli/root.ts";
 
-const loaded = Object.entries(commands).map(
-  async ([name, load]): Promise<[string, AnyCommand]> => [name, await load()],
-);
+const loaded = [...commands].map(async ([name, load]): Promise<[string, AnyCommand]> => [name, await load()]);
 
 test.each([["", root], ...(await Promise.all(loaded))] as [string, AnyCommand][])(
   "the help of pi-ts %s keeps its columns",
