@@ -1,5 +1,4 @@
 // One tool call, from the model's words to a result message: find → validate → gate → run → truncate.
-
 import type { Gate, Refuser } from "../permission/gate.ts";
 import type { AgentEvent, DeniedCall, ToolResult } from "../protocol/event.ts";
 import type { ToolCall, ToolResultMessage } from "../protocol/message.ts";

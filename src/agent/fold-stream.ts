@@ -1,5 +1,4 @@
 // Chunks → one assistant message, telling observers each step as a delta.
-
 import type { AgentEvent, AssistantMessageEvent } from "../protocol/event.ts";
 import type {
   AssistantContent,

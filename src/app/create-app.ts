@@ -1,5 +1,4 @@
 // Wires provider, tools, gate and conversation into one app.
-
 import { timeLimit } from "../agent/limits.ts";
 import { type LoopInput, type LoopOutcome, type LoopTarget, runLoop } from "../agent/loop.ts";
 import { createQueue, userMessage } from "../agent/queue.ts";

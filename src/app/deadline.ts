@@ -1,5 +1,4 @@
 // The time limit of a one-shot run, which counts from the start of the program: reading the task is a part of it.
-
 import { timeLimit } from "../agent/limits.ts";
 import { now } from "../util/clock.ts";
 

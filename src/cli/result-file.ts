@@ -1,6 +1,5 @@
 // `--result FILE`: the verdict of a run as one JSON object, true whatever way the run ends. It says `running` from the start on, which shows
 // that the file can be written and is what a run leaves that was killed; the process's end puts the verdict in its place.
-
 import { fstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { App } from "../app/app.ts";

@@ -1,6 +1,5 @@
 // The last means of a one-shot run's time limit: whatever still holds the program a little later, such as a reader of stdout that does not
 // read, is left behind.
-
 import { timeLimit } from "../app/deadline.ts";
 import type { Io } from "../modes/io.ts";
 import { leave } from "../modes/signals.ts";

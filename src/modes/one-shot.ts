@@ -1,5 +1,4 @@
 // What the modes that run one task and end have in common: the task, and the verdict in the words programs read.
-
 import type { App, LoopOutcome } from "../app/app.ts";
 import { emptyUsage } from "../app/usage.ts";
 import type { ImageContent } from "../protocol/message.ts";

@@ -1,5 +1,4 @@
 // Whether a provider can be reached and takes the key: it is asked for its list of models, which costs no tokens.
-
 import { connect } from "node:net";
 import { type Config, type Environment, requireKey } from "../../config/config.ts";
 import { isTlsFailure } from "../../providers/http.ts";
