@@ -1,5 +1,6 @@
 // GET {base_url}/models (OpenAI API reference, "List models"; Anthropic API reference, "List models"), which compatible servers answer too.
 import { type FetchError, ofetch } from "ofetch";
+import { now } from "../util/clock.ts";
 import { AppError } from "../util/error.ts";
 import { isObject } from "../util/is-object.ts";
 import { redact } from "../util/redact.ts";
@@ -64,7 +65,7 @@ export async function askForModels(baseUrl: string, apiKey: string, options: Lis
   const url = `${baseUrl}/models${isMessages ? "?limit=1000" : ""}`;
   const way = { proxy: toFetchProxy(route), redirect: "manual" as const, ...(tls ? { tls } : {}) };
   const end = new AbortController();
-  const due = performance.now() + timeoutMs;
+  const due = now() + timeoutMs;
   const timer = setTimeout(() => end.abort(), timeoutMs);
   const reasonOf = (error: unknown, begun: boolean) =>
     end.signal.aborted ? tooSlow(baseUrl, route, timeoutMs, begun) : toNetworkError(error, baseUrl, route, hide);
@@ -77,7 +78,7 @@ export async function askForModels(baseUrl: string, apiKey: string, options: Lis
     const { status } = response;
     if (!response.ok) {
       // The status says enough, whatever becomes of the body.
-      const idleMs = Math.max(1, due - performance.now());
+      const idleMs = Math.max(1, due - now());
       const body = hide(await readHead(response, new AbortController().signal, { idleMs })).trim();
       if (status === 407 && route !== "direct") throw proxyRefusal(baseUrl, route, `407: ${headOf(body, 500)}`);
       return { status, refusal: toHttpError(status, hideLocation(response.headers, hide), body) };

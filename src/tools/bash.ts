@@ -3,6 +3,7 @@
 import { closeSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import * as z from "zod/mini";
+import { now } from "../util/clock.ts";
 import { AppError, abortedBy } from "../util/error.ts";
 import { findBash } from "../util/find-bash.ts";
 import { createPipe, type Hold, type Reading, readPipe, readStream, type Take } from "../util/pipe.ts";
@@ -37,7 +38,7 @@ export const bash = defineTool({
   }),
   summarize: ({ command }) => command,
   run: async ({ command, timeout_ms }, context) => {
-    const started = performance.now();
+    const started = now();
     const { maxOutput } = context;
     const spill = createSpill(maxOutput);
     const output = createBoundedOutput(maxOutput, spill);
@@ -49,7 +50,7 @@ export const bash = defineTool({
     });
     updates.stop();
     output.end();
-    const wallMs = performance.now() - started;
+    const wallMs = now() - started;
     const { signal } = context;
     return toOutput({ ending, held, timeoutMs, signal, output, spill, maxOutput, wallMs });
   },
@@ -168,7 +169,7 @@ function throttleUpdates(output: BoundedOutput, onUpdate: ToolContext["onUpdate"
   let sent = "";
   function send(): void {
     timer = undefined;
-    last = performance.now();
+    last = now();
     const text = output.tail(updateCharacters);
     if (text !== sent) onUpdate({ content: [{ type: "text", text }], details: {} });
     sent = text;
@@ -176,7 +177,7 @@ function throttleUpdates(output: BoundedOutput, onUpdate: ToolContext["onUpdate"
   return {
     changed() {
       if (timer) return;
-      const wait = last + updateMs - performance.now();
+      const wait = last + updateMs - now();
       if (wait <= 0) send();
       else timer = setTimeout(send, wait);
     },

@@ -1,6 +1,7 @@
 // Children as leaders of their own process groups, so that each can be ended together with everything it started.
 // Nothing that they start outlives the program, unless it is ended by SIGKILL without a guard. On macOS that holds for the groups, not for what
 // left one; Windows has no groups, and there it holds for what a child has started while the child itself runs.
+import { now } from "./clock.ts";
 import { signalExitCodes } from "./exit-codes.ts";
 import { type GroupGuard, startGroupGuard } from "./group-guard.ts";
 import {
@@ -149,9 +150,9 @@ function signalAll(pid: number, strays: readonly ProcessInfo[], signal: NodeJS.S
 }
 
 async function endWithin(pid: number, strays: readonly ProcessInfo[], ms: number): Promise<boolean> {
-  const deadline = performance.now() + ms;
+  const deadline = now() + ms;
   while (isAnyRunning(pid, strays)) {
-    if (performance.now() >= deadline) return false;
+    if (now() >= deadline) return false;
     await Bun.sleep(20);
   }
   return true;

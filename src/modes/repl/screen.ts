@@ -1,4 +1,5 @@
 // Output that scrolls by, and one status line below it that is redrawn in place and gone before anything else is printed.
+import { now } from "../../util/clock.ts";
 import { columnAfter } from "../layout.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -38,7 +39,7 @@ export function createScreen(terminal: Terminal): Screen {
     if (text === "") return;
     terminal.write(eraseStatus() + text);
     column = columnAfter(Bun.stripANSI(text), column, terminal.columns);
-    printedAt = performance.now();
+    printedAt = now();
   }
 
   return {
@@ -49,7 +50,7 @@ export function createScreen(terminal: Terminal): Screen {
       return column === 0;
     },
     get quietMs() {
-      return performance.now() - printedAt;
+      return now() - printedAt;
     },
     print,
     freshLine: () => column > 0 && print("\n"),

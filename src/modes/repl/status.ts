@@ -1,5 +1,6 @@
 // The status line while a run is on: what it waits for, for how long, and the tokens it has cost so far.
 import type { AgentEvent } from "../../protocol/event.ts";
+import { now } from "../../util/clock.ts";
 import { visibleLine } from "../../util/sanitize.ts";
 import { cutToWidth } from "../layout.ts";
 import { describeCall } from "../show.ts";
@@ -44,19 +45,19 @@ export function createStatus(screen: Screen, style: Style, enabled: boolean): St
 
   function schedule(): void {
     if (timer !== undefined || !running || pausedAt !== undefined) return;
-    timer = setTimeout(draw, Math.max(0, drawnAt + redrawMs - performance.now())).unref();
+    timer = setTimeout(draw, Math.max(0, drawnAt + redrawMs - now())).unref();
   }
 
   function draw(): void {
     timer = undefined;
     if (screen.atLineStart || screen.quietMs > stallMs) screen.showStatus(compose());
-    drawnAt = performance.now();
+    drawnAt = now();
     frame++;
     schedule();
   }
 
   function compose(): string {
-    const seconds = Math.floor((performance.now() - since - asked) / 1000);
+    const seconds = Math.floor((now() - since - asked) / 1000);
     const written = output + Math.round(characters / 4);
     const tokens = [input > 0 ? `${shortCount(input)} in` : "", written > 0 ? `${shortCount(written)} out` : ""];
     const tail = ["", `${seconds} s`, ...tokens].filter((part, i) => i === 0 || part !== "").join("  ");
@@ -68,7 +69,7 @@ export function createStatus(screen: Screen, style: Style, enabled: boolean): St
   function wait(what: string): void {
     if (what === activity) return;
     activity = what;
-    since = performance.now();
+    since = now();
     asked = 0;
     schedule();
   }
@@ -141,11 +142,11 @@ export function createStatus(screen: Screen, style: Style, enabled: boolean): St
     },
     follow,
     pause() {
-      pausedAt ??= performance.now();
+      pausedAt ??= now();
       halt();
     },
     resume() {
-      if (pausedAt !== undefined) asked += performance.now() - pausedAt;
+      if (pausedAt !== undefined) asked += now() - pausedAt;
       pausedAt = undefined;
       schedule();
     },

@@ -1,5 +1,6 @@
 // Writes provider traffic to a recording while it happens.
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
+import { now } from "../../util/clock.ts";
 import { AppError, type ErrorCode } from "../../util/error.ts";
 import { hideSecrets, redact } from "../../util/redact.ts";
 import { type ByteSource, withBody } from "../body.ts";
@@ -36,8 +37,8 @@ export function createRecorder(path: string, steady: (body: string) => string): 
   }
 
   return ({ url, body, secrets }) => {
-    const started = performance.now();
-    const elapsed = () => Math.round(performance.now() - started);
+    const started = now();
+    const elapsed = () => Math.round(now() - started);
     const recorded = toRecordedBody(steady(body), secrets);
     write({ type: "request", digest: digestOf(recorded), url: redact(url, secrets), body: recorded });
     return {

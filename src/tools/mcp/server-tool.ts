@@ -1,4 +1,5 @@
 // A server's tool as one of ours: the arguments go to the server, which checks them itself, and its answer becomes a result.
+import { now } from "../../util/clock.ts";
 import { oneLine } from "../../util/truncate.ts";
 import { type Tool, type ToolContext, toolError } from "../tool.ts";
 import type { Progress } from "./connection.ts";
@@ -46,8 +47,8 @@ function tellProgress(onUpdate: ToolContext["onUpdate"]): (progress: Progress) =
   let last = -Infinity;
   return ({ progress, total, message }) => {
     const isEnd = total !== undefined && progress >= total;
-    if (!isEnd && performance.now() - last < updateMs) return;
-    last = performance.now();
+    if (!isEnd && now() - last < updateMs) return;
+    last = now();
     const share = total === undefined ? `${progress}` : `${progress}/${total}`;
     onUpdate({ content: [{ type: "text", text: message ? `${share} ${message}` : share }] });
   };

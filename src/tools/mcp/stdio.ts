@@ -2,6 +2,7 @@
 // its own; what it prints that is no message is passed over.
 import { closeSync, existsSync } from "node:fs";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { now } from "../../util/clock.ts";
 import { createLineSplitter, type Line } from "../../util/jsonl.ts";
 import type { McpStdio } from "../../util/mcp-server.ts";
 import { createPipe } from "../../util/pipe.ts";
@@ -67,7 +68,7 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
   let isNoisy = false;
   /** Bytes since the last message. */
   let idleBytes = 0;
-  let restedAt = performance.now();
+  let restedAt = now();
   let isOver = false;
   const over = Promise.withResolvers<void>();
   let closing: Promise<void> | undefined;
@@ -121,10 +122,10 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
   async function takeAll(lines: readonly Line[]): Promise<void> {
     for (const line of lines) {
       take(line);
-      if (performance.now() - restedAt < sliceMs) await Promise.resolve();
+      if (now() - restedAt < sliceMs) await Promise.resolve();
       else {
         await Bun.sleep(sliceMs);
-        restedAt = performance.now();
+        restedAt = now();
       }
     }
   }
@@ -140,7 +141,7 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
           return;
         }
         await new Promise(setImmediate);
-        restedAt = performance.now();
+        restedAt = now();
       }
       await takeAll(splitter.end());
     } catch {

@@ -1,4 +1,5 @@
 // Long work on the one thread: it rests now and then, so that keys, timers and an abort get their turn.
+import { now } from "../../util/clock.ts";
 
 export interface Pauses {
   isDue(): boolean;
@@ -11,13 +12,13 @@ const workMs = 8;
 export const searchTimeMs = 30_000;
 
 export function createPauses(signal: AbortSignal): Pauses {
-  let last = performance.now();
+  let last = now();
   return {
-    isDue: () => performance.now() - last > workMs,
+    isDue: () => now() - last > workMs,
     async take() {
       await new Promise((resolve) => setImmediate(resolve));
       signal.throwIfAborted();
-      last = performance.now();
+      last = now();
     },
   };
 }
