@@ -1,8 +1,5 @@
-// The slash commands, and how a line is told from one. `/help` and completion come from this list.
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+// The slash commands. `/help` and completion come from this list.
 import type { App } from "../app/app.ts";
-import { closest } from "../util/closest.ts";
 import { AppError } from "../util/error.ts";
 import { clear } from "./clear.ts";
 import type { Command, CommandResult, CommandUi } from "./command.ts";
@@ -10,8 +7,8 @@ import { compact } from "./compact.ts";
 import { exit } from "./exit.ts";
 import { exportPage } from "./export.ts";
 import { fork } from "./fork.ts";
-import { describeHeldBack } from "./held-back.ts";
 import { help } from "./help.ts";
+import { findUnknown, parseCommand } from "./line.ts";
 import { name } from "./name.ts";
 import { newSession } from "./new.ts";
 import { resume } from "./resume.ts";
@@ -36,12 +33,6 @@ export const commands: readonly Command[] = [
   exit,
 ];
 
-/** The name and arguments of a line that is a command: its first word is a slash and a name, such as `/skill:review`, and no path. */
-export function parseCommand(line: string): { readonly name: string; readonly args: string } | undefined {
-  const match = /^\/([\p{L}\p{N}_](?:[\p{L}\p{N}_.:-]*[\p{L}\p{N}_-])?)(?:\s+(.*))?$/su.exec(line);
-  return match ? { name: match[1] ?? "", args: (match[2] ?? "").trim() } : undefined;
-}
-
 const nobody: CommandUi = { pick: async () => undefined };
 
 /** Runs a line that is a command; undefined when it is none, or the name of a prompt template, a skill, or a file or folder of the root or of the working directory. What goes wrong in expected ways is told in its text. */
@@ -49,10 +40,7 @@ export async function runCommand(line: string, app: App, ui: CommandUi = nobody)
   const parsed = parseCommand(line);
   if (!parsed) return undefined;
   const command = commands.find(({ name }) => name === parsed.name);
-  if (!command) {
-    if (existsSync(`/${parsed.name}`) || (await app.knows(line))) return undefined;
-    return answerUnknown(line, parsed.name, app);
-  }
+  if (!command) return answerUnknown(line, parsed.name, app);
   try {
     return await command.run({ app, args: parsed.args, commands, ui });
   } catch (error) {
@@ -70,18 +58,11 @@ export function completeCommand(text: string, others: readonly string[] = []): s
 }
 
 async function answerUnknown(line: string, name: string, app: App): Promise<CommandResult | undefined> {
-  const file = await app.heldBack(line);
-  if (file !== undefined) {
-    return {
-      text: `There is no command /${name}: ${describeHeldBack(file)}. A space before the slash sends it as text.`,
-    };
-  }
-  const near = closest(
-    name,
-    [...commands, ...(await app.commands())].map((command) => command.name),
-  );
-  // Many write a path from the project's root with a slash in front.
-  if (near === undefined && existsSync(join(app.session().cwd, name))) return undefined;
+  const own = commands.map((command) => command.name);
+  const unknown = await findUnknown(line, name, app, own);
+  if (!unknown || unknown.isPath) return undefined;
+  const { heldBack, near } = unknown;
   const hint = near === undefined ? "/help lists them." : `Did you mean /${near}?`;
-  return { text: `There is no command /${name}. ${hint} A space before the slash sends it as text.` };
+  const why = heldBack === undefined ? `. ${hint}` : `: ${heldBack}.`;
+  return { text: `There is no command /${name}${why} A space before the slash sends it as text.` };
 }

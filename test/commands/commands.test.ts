@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { App } from "../../src/app/app.ts";
-import { commands, completeCommand, parseCommand, runCommand } from "../../src/commands/index.ts";
+import { commands, completeCommand, runCommand } from "../../src/commands/index.ts";
+import { parseCommand } from "../../src/commands/line.ts";
 import { dollars } from "../../src/commands/tokens.ts";
 
 const app = {
