@@ -26,31 +26,31 @@ const attempts = 400;
  */
 export function takeLock(path: string): () => void {
   const lockPath = `${path}.lock`;
-  const holder = acquire(lockPath, { pid: process.pid, started: startOf(process.pid) });
+  const holder = acquire(lockPath, { pid: process.pid, started: startOf(process.pid) }, path);
   if (holder) throw inUse(path, holder);
   return held(lockPath);
 }
 
-/** Makes `lockPath` ours, or gives the one it belongs to, who runs. */
-function acquire(lockPath: string, me: Owner): Owner | undefined {
+/** Makes `lockPath` ours, or gives the one it belongs to, who runs. `path` is the session that it is about. */
+function acquire(lockPath: string, me: Owner, path: string): Owner | undefined {
   for (let attempt = 0; attempt < attempts; attempt++) {
     if (create(lockPath, me)) return undefined;
     const owner = readOwner(lockPath);
     if (owner === "none") continue;
-    if (owner === "unreadable") throw cannotLock(lockPath);
+    if (owner === "unreadable") throw cannotLock(path, lockPath);
     if (isAlive(owner)) return owner;
-    remove(lockPath, owner, me);
+    remove(lockPath, owner, me, path);
   }
-  throw cannotLock(lockPath);
+  throw cannotLock(path, lockPath);
 }
 
 /**
  * Removes a lock whose owner is gone. Only one at a time may: whoever has the lock on removing what this very owner left, and looks again
  * then. So what is removed is never the lock of someone who came in between, not even by one who was slow.
  */
-function remove(lockPath: string, owner: Owner | "unknown", me: Owner): void {
+function remove(lockPath: string, owner: Owner | "unknown", me: Owner, path: string): void {
   const guardPath = removalLock(lockPath, owner);
-  if (acquire(guardPath, me)) {
+  if (acquire(guardPath, me, path)) {
     Bun.sleepSync(2);
     return;
   }
@@ -59,7 +59,7 @@ function remove(lockPath: string, owner: Owner | "unknown", me: Owner): void {
     if (owner === "unknown") Bun.sleepSync(10);
     if (Bun.deepEquals(readOwner(lockPath), owner)) rmSync(lockPath, { force: true });
   } catch (error) {
-    throw cannotLock(lockPath, error);
+    throw cannotLock(path, lockPath, error);
   } finally {
     rmSync(guardPath, { force: true });
   }
@@ -70,12 +70,9 @@ export function removalLock(lockPath: string, owner: Owner | "unknown"): string 
   return `${lockPath}.${Bun.hash(JSON.stringify(owner)).toString(36)}`;
 }
 
-function cannotLock(lockPath: string, cause?: unknown): AppError {
+function cannotLock(path: string, lockPath: string, cause?: unknown): AppError {
   const hint = `Remove ${lockPath} if nothing uses it.`;
-  return new AppError("session", `Could not lock the session ${lockPath.replace(/^(.*)\.lock(?:\.\w+)*$/s, "$1")}`, {
-    hint,
-    cause,
-  });
+  return new AppError("session", `Could not lock the session ${path}`, { hint, cause });
 }
 
 function held(lockPath: string): () => void {
