@@ -41,6 +41,12 @@ export interface CrossCompilation {
   readonly name: string;
 }
 
+/** One program to build, and where to. */
+export interface ProgramBuild {
+  readonly outfile: string;
+  readonly cross?: CrossCompilation;
+}
+
 export interface CompileOptions {
   readonly cross?: CrossCompilation | undefined;
   /** The file that says in which order the program's functions are wanted. */
@@ -85,16 +91,29 @@ export async function compile(
  * Compiles pi-ts itself. What a short task runs lies together in it, so that a start reads and decodes less: one program is built to see
  * what that is, and one with what was seen, which is the same for every platform (Bun's documentation, "Profile-guided bytecode layout").
  */
-export async function compileProgram(
-  builds: readonly { outfile: string; cross?: CrossCompilation }[],
-  signal?: AbortSignal,
-): Promise<void> {
+async function compileProgram(builds: readonly ProgramBuild[], signal?: AbortSignal): Promise<void> {
   await withFolder(binary, async (folder) => {
     const [program, order] = [join(folder, "pi-ts"), join(folder, "order")];
     await compile(source, program, { signal });
     await recordOrder(program, order, folder, { signal });
     for (const { outfile, cross } of builds) await compile(source, outfile, { cross, order, signal });
   });
+}
+
+/** The same for a command: a signal ends it with the error `ended`, and what the compiler was about goes. */
+export async function compileUnlessEnded(builds: readonly ProgramBuild[], ended: string): Promise<void> {
+  const ending = new AbortController();
+  const end = () => ending.abort(new Error(ended));
+  const signals = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+  for (const signal of signals) process.on(signal, end);
+  try {
+    await compileProgram(builds, ending.signal);
+  } catch (error) {
+    ending.signal.throwIfAborted();
+    throw error;
+  } finally {
+    for (const signal of signals) process.off(signal, end);
+  }
 }
 
 let built: Promise<string> | undefined;
@@ -109,12 +128,10 @@ export function buildBinary(): Promise<string> {
 
 if (import.meta.main) {
   const start = Bun.nanoseconds();
-  const ending = new AbortController();
-  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(signal, () => ending.abort());
   try {
-    await compileProgram([{ outfile: binary }], ending.signal);
+    await compileUnlessEnded([{ outfile: binary }], "The build was ended.");
   } catch (error) {
-    console.error(ending.signal.aborted ? "The build was ended." : (error as Error).message);
+    console.error((error as Error).message);
     process.exit(1);
   }
   const seconds = ((Bun.nanoseconds() - start) / 1e9).toFixed(1);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import pkg from "../package.json";
-import { compileProgram } from "./build.ts";
+import { compileUnlessEnded } from "./build.ts";
 import { describeExecutable } from "./release/executable.ts";
 import { signAdHoc } from "./release/mach-o.ts";
 import {
@@ -50,7 +50,8 @@ async function buildRelease(wanted: readonly Target[], folder: string, baseUrl: 
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const files: ReleasedFile[] = [];
-  await compileEndably(wanted.map((target) => describeBuild(target, runtimes.get(target.name)!, folder)));
+  const builds = wanted.map((target) => describeBuild(target, runtimes.get(target.name)!, folder));
+  await compileUnlessEnded(builds, "The release was ended.");
   for (const target of wanted) {
     sign(target, folder);
     files.push(describeFile(folder, fileName(target), target.name));
@@ -59,22 +60,6 @@ async function buildRelease(wanted: readonly Target[], folder: string, baseUrl: 
   writeManifest(folder, manifest);
   writeFileSync(join(folder, installName), installScript(baseUrl), { mode: 0o755 });
   return manifest;
-}
-
-/** A signal ends the release, and what the compiler was about goes. */
-async function compileEndably(builds: ReturnType<typeof describeBuild>[]): Promise<void> {
-  const ending = new AbortController();
-  const end = () => ending.abort(new Error("The release was ended."));
-  const signals = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
-  for (const signal of signals) process.on(signal, end);
-  try {
-    await compileProgram(builds, ending.signal);
-  } catch (error) {
-    ending.signal.throwIfAborted();
-    throw error;
-  } finally {
-    for (const signal of signals) process.off(signal, end);
-  }
 }
 
 function describeBuild(target: Target, runtime: string, folder: string) {
