@@ -272,6 +272,13 @@ export const rootArgs = {
   "print-system-prompt": { type: "boolean", description: "Print the system prompt and exit" },
   quiet: { group: "Notices and the network", type: "boolean", description: "No tool activity and notices on stderr" },
   verbose: { type: "boolean", description: "Notices on stderr even where config.toml says quiet" },
+  markdown: {
+    type: "boolean",
+    default: true,
+    description: "Show the Markdown of answers as what it means",
+    negativeDescription:
+      "In a conversation, show answers as they were written; --markdown: show what their Markdown means, whatever config.toml says",
+  },
   offline: { type: "boolean", description: "Changes nothing: only models and MCP servers are asked anyway" },
   ...foreignArgs,
   version: { group: "Help", type: "boolean", alias: "v", description: "Print the version and exit" },

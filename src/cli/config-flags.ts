@@ -32,6 +32,7 @@ export function toConfigFlags(args: RootFlags, cwd: string, lastWord: string | u
     sandbox: args.sandbox,
     sandboxNet: args["sandbox-net"],
     quiet: args.verbose ? false : args.quiet,
+    markdown: args.markdown,
     contextFiles: args["context-files"],
     autoCompact: args["auto-compact"],
     ...promptFlags(args, cwd, lastWord),

@@ -39,6 +39,7 @@ const runFlags = pick(rootArgs, [
   "context-files",
   "auto-compact",
   "quiet",
+  "markdown",
 ]);
 
 export const doctor = defineCommand({

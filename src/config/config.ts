@@ -39,6 +39,7 @@ export interface Flags {
   readonly sandbox?: boolean | undefined;
   readonly sandboxNet?: boolean | undefined;
   readonly quiet?: boolean | undefined;
+  readonly markdown?: boolean | undefined;
   readonly contextFiles?: boolean | undefined;
   readonly autoCompact?: boolean | undefined;
   /** In the place of our own system prompt. */
@@ -91,6 +92,8 @@ export interface Config {
   readonly maxRetries: number;
   readonly permissions: PermissionConfig;
   readonly quiet: boolean;
+  /** Whether a conversation shows the Markdown of answers as what it means. */
+  readonly markdown: boolean;
   /** Whether AGENTS.md files are read into the prompt. */
   readonly contextFiles: boolean;
   /** Whether a conversation that no longer fits is compacted without being asked to. */
@@ -222,6 +225,7 @@ export function resolveConfig(
     maxRetries: count("--max-retries", flags.maxRetries, 0) ?? file.max_retries ?? defaults.maxRetries,
     permissions: resolvePermissions(flags, files),
     quiet: flags.quiet ?? file.quiet ?? false,
+    markdown: flags.markdown ?? file.markdown ?? true,
     contextFiles: flags.contextFiles ?? file.context_files ?? true,
     autoCompact: flags.autoCompact ?? file.auto_compact ?? true,
     systemPrompt: { replacement: flags.systemPrompt, appended: flags.appendSystemPrompt ?? [] },

@@ -87,6 +87,7 @@ export const ConfigFile = z.strictObject({
   thinking: z.optional(z.enum(thinkingLevels)),
   max_retries: z.optional(z.int().check(z.nonnegative())),
   quiet: z.optional(z.boolean()),
+  markdown: z.optional(z.boolean()),
   context_files: z.optional(z.boolean()),
   auto_compact: z.optional(z.boolean()),
   env_pass: z.optional(z.array(z.string())),

@@ -61,6 +61,7 @@ const topLevelValues: Readonly<Record<TopLevelKey, (config: Config) => Setting["
   thinking: ({ thinkingLevel }) => thinkingLevel,
   max_retries: ({ maxRetries }) => maxRetries,
   quiet: ({ quiet }) => quiet,
+  markdown: ({ markdown }) => markdown,
   context_files: ({ contextFiles }) => contextFiles,
   auto_compact: ({ autoCompact }) => autoCompact,
   env_pass: ({ envPass }) => envPass,

@@ -64,6 +64,11 @@ export const topLevelReference: Reference<Pick<ConfigFile, TopLevelKey>> = {
     flag: "maxRetries",
   },
   quiet: { meaning: "No tool activity and notices on stderr", default: "false", flag: "quiet" },
+  markdown: {
+    meaning: "Whether a conversation shows the Markdown of answers as what it means, or as written",
+    default: "true",
+    flag: "markdown",
+  },
   context_files: { meaning: "Whether AGENTS.md files are read into the prompt", default: "true", flag: "contextFiles" },
   auto_compact: {
     meaning: "Whether a conversation that no longer fits the model's context is compacted by itself",

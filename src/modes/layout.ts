@@ -1,4 +1,5 @@
 // Text on rows of a given width: where each character stands, wide ones included. Pure.
+import { lazy } from "../util/lazy.ts";
 import { visible } from "../util/sanitize.ts";
 
 /** A place between two characters: its offset in the text and where it is shown. */
@@ -82,3 +83,57 @@ export function columnAfter(text: string, column: number, width: number): number
   }
   return at;
 }
+
+/** How many rows the cursor goes down while `text`, without escape sequences, is printed from the start of a row on. */
+export function rowsDown(text: string, width: number): number {
+  const lines = text.split("\n");
+  return lines.reduce((rows, line) => rows + wrapsOf(line, width), lines.length - 1);
+}
+
+/** How often a terminal breaks a line that is longer than its row. */
+function wrapsOf(line: string, width: number): number {
+  if (/^[\x20-\x7e]*$/.test(line)) return Math.max(0, Math.ceil(line.length / width) - 1);
+  let wraps = 0;
+  let at = 0;
+  for (const { segment } of graphemes.segment(line)) {
+    const next = columnAfter(segment, at, width);
+    // A tab never leaves the row.
+    if (next < at && segment !== "\t") wraps++;
+    at = next;
+  }
+  return wraps;
+}
+
+/** A part of a text, by its offsets. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The rows of at most `width` columns in which `text`, a single line, breaks between words; a word that is longer has a row of its own. */
+export function wrapWords(text: string, width: number): Span[] {
+  const rows: Span[] = [];
+  let start = 0;
+  let end = 0;
+  let column = 0;
+  for (const { 0: whole, 1: gap = "", index } of text.matchAll(/^[\x20-\x7e]*$/.test(text) ? plainWords : allWords())) {
+    const columns = Bun.stringWidth(whole);
+    if (end > 0 && column + columns > width) {
+      rows.push({ start, end });
+      start = index + gap.length;
+      column = Bun.stringWidth(whole.slice(gap.length));
+    } else column += columns;
+    end = index + whole.length;
+  }
+  return [...rows, { start, end }];
+}
+
+/** A word with the blanks before it. */
+const plainWords = /( *)[^ ]+/g;
+/** Between characters of Chinese and Japanese a row may break too, but for their punctuation; at blanks that hold words together it may not. */
+const allWords = lazy(() => {
+  const ideograph = String.raw`[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]`;
+  const kept = String.raw`[\S\u00a0\u202f]`;
+  const alone = String.raw`[\p{Ps}\p{Pi}]*${ideograph}[\p{Po}\p{Pe}\p{Pf}\u30fc]*`;
+  return new RegExp(String.raw`((?:(?!${kept})\s)*)(?:${alone}|(?:(?!${ideograph})${kept})+)`, "gv");
+});

@@ -3,6 +3,9 @@
 export interface Style {
   readonly bold: Paint;
   readonly dim: Paint;
+  readonly italic: Paint;
+  readonly underline: Paint;
+  readonly strike: Paint;
   readonly red: Paint;
   readonly green: Paint;
   readonly yellow: Paint;
@@ -10,7 +13,7 @@ export interface Style {
 }
 
 /** Text in a colour; every line on its own, so that each can be cut or moved by itself. */
-type Paint = (text: string) => string;
+export type Paint = (text: string) => string;
 
 /** Colours unless `colour` is false; with it false every paint gives back its text. */
 export function createStyle(colour: boolean): Style {
@@ -21,6 +24,9 @@ export function createStyle(colour: boolean): Style {
   return {
     bold: paint(1, 22),
     dim: paint(2, 22),
+    italic: paint(3, 23),
+    underline: paint(4, 24),
+    strike: paint(9, 29),
     red: paint(31, 39),
     green: paint(32, 39),
     yellow: paint(33, 39),

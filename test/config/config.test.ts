@@ -216,7 +216,7 @@ describe("a provider", () => {
 });
 
 describe("settings", () => {
-  const pick = ({ maxTokens, maxTurns, maxToolOutput, maxRetries, thinkingLevel, temperature, quiet }: Config) => ({
+  const pick = ({
     maxTokens,
     maxTurns,
     maxToolOutput,
@@ -224,6 +224,16 @@ describe("settings", () => {
     thinkingLevel,
     temperature,
     quiet,
+    markdown,
+  }: Config) => ({
+    maxTokens,
+    maxTurns,
+    maxToolOutput,
+    maxRetries,
+    thinkingLevel,
+    temperature,
+    quiet,
+    markdown,
   });
   const defaults = {
     maxTokens: 8192,
@@ -233,6 +243,7 @@ describe("settings", () => {
     thinkingLevel: undefined,
     temperature: undefined,
     quiet: false,
+    markdown: true,
   };
   const file: ConfigFile = {
     max_tokens: 1,
@@ -242,6 +253,7 @@ describe("settings", () => {
     thinking: "low",
     temperature: 0.5,
     quiet: true,
+    markdown: false,
   };
   const fromFile = {
     maxTokens: 1,
@@ -251,6 +263,7 @@ describe("settings", () => {
     thinkingLevel: "low",
     temperature: 0.5,
     quiet: true,
+    markdown: false,
   };
   const flags: Flags = {
     maxTokens: "10",
@@ -259,6 +272,7 @@ describe("settings", () => {
     maxRetries: "0",
     thinking: "off",
     quiet: false,
+    markdown: true,
   };
 
   test.each<[string, Flags, Environment, ConfigFile, object]>([
@@ -279,6 +293,7 @@ describe("settings", () => {
         thinkingLevel: "off",
         temperature: 0.5,
         quiet: false,
+        markdown: true,
       },
     ],
   ])("%s", (_name, given, env, configured, expected) => {

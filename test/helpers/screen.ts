@@ -9,7 +9,18 @@ export interface Cell {
 
 /** The rows of the screen, top to bottom, without trailing blanks; empty rows at the end are left out. */
 export function renderScreen(output: string, cols: number, rows: number): string[] {
-  const lines = drawScreen(output, cols, rows).map((cells) =>
+  return textOf(drawScreen(output, cols, rows));
+}
+
+/** The same with all rows that have scrolled off above it. */
+export function renderScrollback(output: string, cols: number, rows: number): string[] {
+  const scrolledOff: Cell[][] = [];
+  const screen = drawScreen(output, cols, rows, scrolledOff);
+  return textOf([...scrolledOff, ...screen]);
+}
+
+function textOf(rows: readonly (readonly Cell[])[]): string[] {
+  const lines = rows.map((cells) =>
     cells
       .map(({ text }) => text)
       .join("")
@@ -19,8 +30,8 @@ export function renderScreen(output: string, cols: number, rows: number): string
   return lines;
 }
 
-/** The cells of the screen's rows, as far as each was written. */
-export function drawScreen(output: string, cols: number, rows: number): Cell[][] {
+/** The cells of the screen's rows, as far as each was written; rows that leave it go to `scrolledOff`. */
+export function drawScreen(output: string, cols: number, rows: number, scrolledOff: Cell[][] = []): Cell[][] {
   const blank: Cell = { text: " ", style: plain };
   let grid: Cell[][] = [[]];
   let style = plain;
@@ -35,7 +46,7 @@ export function drawScreen(output: string, cols: number, rows: number): Cell[][]
     row++;
     line();
     if (grid.length > rows) {
-      grid = grid.slice(grid.length - rows);
+      scrolledOff.push(...grid.splice(0, grid.length - rows));
       row = rows - 1;
     }
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { columnAfter, cutToWidth, layOut, stopAt, stopInRow } from "../../src/modes/layout.ts";
+import { columnAfter, cutToWidth, layOut, rowsDown, stopAt, stopInRow, wrapWords } from "../../src/modes/layout.ts";
 
 test.each([
   ["", 10, [""], [0, 0]],
@@ -57,4 +57,29 @@ test.each([
   ["", 7, 7],
 ])("after %j from column %d of 80 the cursor is in %d", (text, column, expected) => {
   expect(columnAfter(text, column, 80)).toBe(expected);
+});
+
+test.each([
+  ["", 10, 0],
+  ["0123456789", 10, 0],
+  ["0123456789x", 10, 1],
+  ["a\n\n0123456789012345678901\n", 10, 5],
+  ["漢字漢字漢", 9, 1],
+  ["漢字漢字x漢", 9, 1],
+  ["a\tb\tcd", 10, 1],
+  ["0123456789\tx", 10, 0],
+])("%j in %d columns goes down %d rows", (text, width, expected) => {
+  expect(rowsDown(text, width)).toBe(expected);
+});
+
+test.each([
+  ["", 10, [""]],
+  ["  one two  ", 10, ["  one two"]],
+  ["one two three", 8, ["one two", "three"]],
+  ["one   two", 7, ["one", "two"]],
+  ["a longerthanthat word", 8, ["a", "longerthanthat", "word"]],
+  ["é é\u00a0é é", 4, ["é", "é\u00a0é", "é"]],
+  ["word漢字「漢字」。", 8, ["word漢字", "「漢", "字」。"]],
+])("the words of %j in %d columns", (text, width, expected) => {
+  expect(wrapWords(text, width).map(({ start, end }) => text.slice(start, end))).toEqual(expected);
 });

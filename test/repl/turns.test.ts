@@ -1,7 +1,8 @@
 // Turns in the REPL: streaming, aborting, failing, and what is left in the history and in the edit line.
 import { expect, test } from "bun:test";
 import { chatTurn, done, finish, textDelta } from "../helpers/chat-stream.ts";
-import { gate, refusal, startReplayServer } from "../helpers/replay-server.ts";
+import { byteByByte, gate, refusal, startReplayServer } from "../helpers/replay-server.ts";
+import { tmp } from "../helpers/tmp.ts";
 import { waitUntil } from "../helpers/wait-until.ts";
 import { conversation, openRepl } from "./start-repl.ts";
 
@@ -24,6 +25,41 @@ test("an answer is shown as it streams, untrusted characters visible", async () 
   expect(repl.output).not.toContain("\x1b]0;");
   expect(repl.screen().slice(3)).toEqual(["> hello", "", "first second ␛]0;evil␇part", "", ">"]);
   expect(server.problems).toEqual([]);
+});
+
+const marked = "## Done\n\nAll **3** tests in `a.ts` pass:\n\n```sh\nbun test\n```";
+
+test("the Markdown of an answer is shown as what it means, when a conversation goes on too", async () => {
+  await using dir = tmp();
+  await using server = await startReplayServer([{ body: byteByByte(chatTurn({ text: marked })) }]);
+  await using repl = await openRepl(server, { cwd: dir.path, home: dir.path });
+  await repl.ready();
+  repl.enter("hello");
+  await repl.waitFor("bun test");
+  await repl.ready();
+  const shown = ["Done", "", "All 3 tests in a.ts pass:", "", "─── sh", "bun test", "───"];
+  expect(repl.screen().slice(3)).toEqual(["> hello", "", ...shown, "", ">"]);
+  expect(repl.output).toContain("All \x1b[1m3\x1b[22m tests in \x1b[36ma.ts\x1b[39m pass:");
+  repl.enter("/exit");
+  await repl.exited();
+  await using again = await openRepl(server, { cwd: dir.path, home: dir.path, args: ["-c"] });
+  await again.ready();
+  expect(again.screen().slice(2)).toEqual(["> hello", ...shown, "", ">"]);
+  expect(again.output).toContain("All \x1b[1m3\x1b[22m tests in \x1b[36ma.ts\x1b[39m pass:");
+});
+
+test.each([
+  ["--no-markdown", ["--no-markdown"], {}],
+  ["NO_COLOR", [], { NO_COLOR: "1" }],
+  ["a terminal that knows no escape sequences", [], { TERM: "dumb" }],
+])("with %s an answer is shown as it was written", async (_name, args, env) => {
+  await using server = await startReplayServer([{ body: byteByByte(chatTurn({ text: marked })) }]);
+  await using repl = await openRepl(server, { args, env });
+  await repl.ready();
+  repl.enter("hello");
+  await repl.waitFor(/test\s+```\s/);
+  await repl.ready();
+  expect(repl.text).toContain(marked.replaceAll("\n", "\r\n"));
 });
 
 test("the status line says what is waited for and leaves no trace", async () => {

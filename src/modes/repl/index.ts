@@ -15,6 +15,7 @@ import { createReplAsk } from "./ask.ts";
 import { loadHistory } from "./history.ts";
 import { createKeyboard } from "./keyboard.ts";
 import { createLineReader } from "./line-reader.ts";
+import { renderMarkdown } from "./markdown.ts";
 import { createReplPick } from "./pick.ts";
 import { recapOf } from "./recap.ts";
 import { createScreen } from "./screen.ts";
@@ -75,7 +76,8 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
   const screen = createScreen(terminal);
   const reader = createLineReader(terminal, screen, keyboard);
   const status = createStatus(screen, style, options.env.TERM !== "dumb");
-  const transcript = createTranscript(screen, style, status.askedMs);
+  const markdown = app.config.markdown && wantsColour(options.env);
+  const transcript = createTranscript(screen, style, { markdown, askedMs: status.askedMs });
   const ask = createReplAsk({ reader, screen, status, transcript, style, abort: app.abort });
   const pick = createReplPick({ reader, screen, transcript, style });
   let left = false;
@@ -105,7 +107,8 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
 
   /** Where a conversation that goes on had come to. */
   function recap(): void {
-    const text = recapOf(app.messages(), style);
+    const look = (text: string) => (markdown ? renderMarkdown(text, screen.columns, style) : text);
+    const text = recapOf(app.messages(), style, look);
     if (text !== undefined) transcript.notice(text);
   }
 

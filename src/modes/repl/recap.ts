@@ -8,25 +8,29 @@ import type { Style } from "../style.ts";
 const turns = 2;
 const maxLines = 12;
 
-/** Whole lines without an end; undefined when nothing was said yet. */
-export function recapOf(messages: readonly Message[], style: Style): string | undefined {
+/** Whole lines without an end; undefined when nothing was said yet. `look` is how the text of an answer is shown. */
+export function recapOf(
+  messages: readonly Message[],
+  style: Style,
+  look: (text: string) => string,
+): string | undefined {
   const starts = messages.flatMap(({ role }, position) => (role === "user" ? [position] : []));
   const from = starts.at(-turns) ?? starts[0];
-  const shown = messages.slice(from ?? 0).flatMap((message) => describe(message, style));
+  const shown = messages.slice(from ?? 0).flatMap((message) => describe(message, style, look));
   if (shown.length === 0) return undefined;
   const earlier = starts.filter((position) => position < (from ?? 0)).length;
   const head = earlier > 0 ? [style.dim(`… ${earlier} earlier message${earlier === 1 ? "" : "s"} of yours`)] : [];
   return [...head, ...shown].join("\n");
 }
 
-function describe(message: Message, style: Style): string[] {
+function describe(message: Message, style: Style, look: (text: string) => string): string[] {
   switch (message.role) {
     case "user":
       return [style.bold(style.cyan("> ")) + inset(shorten(textOf(message.content)))];
     case "assistant":
       return message.content.flatMap((block) => {
         if (block.type === "toolCall") return [style.dim(`→ ${describeCall(block.name, block.arguments)}`)];
-        return block.type === "text" && block.text.trim() !== "" ? [shorten(block.text.trim())] : [];
+        return block.type === "text" && block.text.trim() !== "" ? [look(shorten(block.text.trim()))] : [];
       });
     case "compactionSummary":
     case "branchSummary":

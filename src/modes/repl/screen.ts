@@ -1,6 +1,6 @@
 // Output that scrolls by, and one status line below it that is redrawn in place and gone before anything else is printed.
 import { now } from "../../util/clock.ts";
-import { columnAfter } from "../layout.ts";
+import { columnAfter, rowsDown } from "../layout.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Screen {
@@ -11,6 +11,13 @@ export interface Screen {
   readonly quietMs: number;
   /** Prints output; escape sequences in it may only colour. */
   print(text: string): void;
+  /** The same object for as long as the window keeps its size and nobody else writes to it. */
+  readonly view: object;
+  /**
+   * Prints `text` in the place of `shown`, which was printed last, in `view` and from the start of a row on.
+   * False, with nothing done, where not all of it is on the screen any more.
+   */
+  replace(view: object, shown: string, text: string): boolean;
   /** Ends the row unless it is empty. */
   freshLine(): void;
   /** Shows `line`, which must fit in one row, in the place of the status line. */
@@ -23,6 +30,7 @@ export interface Screen {
 export function createScreen(terminal: Terminal): Screen {
   let column = 0;
   let printedAt = 0;
+  let view: { readonly columns: number; readonly rows: number } | undefined;
   /** The status line on the screen, with the column of the output in the row above where that row is not ended. */
   let status: { readonly above: number | undefined } | undefined;
 
@@ -33,6 +41,12 @@ export function createScreen(terminal: Terminal): Screen {
     status = undefined;
     if (above === undefined) return "\x1b[J";
     return `\x1b[J\x1b[A${above > 0 ? `\x1b[${above}C` : ""}`;
+  }
+
+  function currentView(): object {
+    const { columns, rows } = terminal;
+    if (view?.columns !== columns || view.rows !== rows) view = { columns, rows };
+    return view;
   }
 
   function print(text: string): void {
@@ -53,6 +67,19 @@ export function createScreen(terminal: Terminal): Screen {
       return now() - printedAt;
     },
     print,
+    get view() {
+      return currentView();
+    },
+    replace(from, shown, text) {
+      if (from !== currentView()) return false;
+      const up = rowsDown(Bun.stripANSI(shown), terminal.columns);
+      // The status line may have taken one row more.
+      if (up > terminal.rows - 2) return false;
+      terminal.write(`${eraseStatus()}${up > 0 ? `\x1b[${up}A` : ""}\r\x1b[J`);
+      column = 0;
+      print(text);
+      return true;
+    },
     freshLine: () => column > 0 && print("\n"),
     showStatus(line) {
       // Behind a row that was just filled, terminals differ in where the cursor is.
@@ -68,6 +95,7 @@ export function createScreen(terminal: Terminal): Screen {
     forgetPosition() {
       column = 0;
       status = undefined;
+      view = undefined;
     },
   };
 }

@@ -5,6 +5,7 @@ import { visible } from "../../util/sanitize.ts";
 import { oneLine } from "../../util/truncate.ts";
 import { describeCompaction, describeFallback } from "../show.ts";
 import type { Style } from "../style.ts";
+import { type Answer, createAnswer } from "./answer.ts";
 import type { Screen } from "./screen.ts";
 import { formatToolCall } from "./tool-line.ts";
 
@@ -19,16 +20,29 @@ export interface Transcript {
   beginInput(): void;
 }
 
-/** `askedMs` is how much of a tool's time a person took to answer. */
-export function createTranscript(screen: Screen, style: Style, askedMs: () => number): Transcript {
+export interface TranscriptOptions {
+  /** Whether the Markdown of answers is shown as what it means, instead of as written. */
+  readonly markdown: boolean;
+  /** How much of a tool's time a person took to answer. */
+  askedMs(): number;
+}
+
+export function createTranscript(screen: Screen, style: Style, { markdown, askedMs }: TranscriptOptions): Transcript {
   let last: Kind = "notice";
   /** Blanks at the end of a block are kept back until something follows them. */
   let held = "";
   let blockEmpty = true;
+  /** The text of the block, unless it is shown as written. */
+  let answer: Answer | undefined;
   const args = new Map<string, Readonly<Record<string, unknown>>>();
 
-  function begin(kind: Kind): void {
+  function endBlock(): void {
+    answer?.end();
     screen.freshLine();
+  }
+
+  function begin(kind: Kind): void {
+    endBlock();
     if (kind !== last) screen.print("\n");
     last = kind;
   }
@@ -38,34 +52,39 @@ export function createTranscript(screen: Screen, style: Style, askedMs: () => nu
     screen.print(text.endsWith("\n") ? text : `${text}\n`);
   }
 
-  function startBlock(): void {
+  function startBlock(kind: Kind): void {
     held = "";
     blockEmpty = true;
+    answer = kind === "text" && markdown ? createAnswer(screen, style) : undefined;
   }
 
   function write(kind: Kind, delta: string): void {
     const whole = held + delta;
     const ready = whole.replace(/[\s\ud800-\udbff]+$/, "");
     held = whole.slice(ready.length);
-    if (ready === "") return;
-    const text = visible(blockEmpty ? ready.replace(/^\s*\n/, "") : ready);
-    if (blockEmpty) begin(kind);
-    blockEmpty = false;
-    screen.print(kind === "thinking" ? style.dim(text) : text);
+    if (ready !== "") {
+      const text = visible(blockEmpty ? ready.replace(/^\s*\n/, "") : ready);
+      if (blockEmpty) begin(kind);
+      blockEmpty = false;
+      if (answer) answer.write(text);
+      else screen.print(kind === "thinking" ? style.dim(text) : text);
+    }
+    answer?.rest(held);
   }
 
   function follow(event: AgentEvent): void {
     switch (event.type) {
       case "message_update": {
         const step = event.assistantMessageEvent;
-        if (step.type === "text_start" || step.type === "thinking_start") startBlock();
+        if (step.type === "text_start") startBlock("text");
+        else if (step.type === "thinking_start") startBlock("thinking");
         else if (step.type === "text_delta") write("text", step.delta);
         else if (step.type === "thinking_delta") write("thinking", step.delta);
-        else if (step.type === "text_end" || step.type === "thinking_end") screen.freshLine();
+        else if (step.type === "text_end" || step.type === "thinking_end") endBlock();
         return;
       }
       case "message_end":
-        screen.freshLine();
+        endBlock();
         return;
       case "auto_retry_start": {
         const { errorMessage, delayMs, attempt, maxAttempts } = event;
