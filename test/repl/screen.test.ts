@@ -42,6 +42,14 @@ test("not where a row was just filled, since terminals differ in where the curso
   expect(shown()).toEqual(["0123456789", "waiting"]);
 });
 
+test("a status line that others have moved leaves no trace", () => {
+  const { screen, shown } = createFakeScreen();
+  screen.showStatus("waiting");
+  screen.forgetPosition();
+  screen.print("one\n");
+  expect(shown()).toEqual(["one"]);
+});
+
 test("what was printed last is replaced, however many rows it has, below a status line or not", () => {
   const { screen, shown } = createFakeScreen(10);
   screen.print("one\n");

@@ -93,6 +93,8 @@ export function createScreen(terminal: Terminal): Screen {
       terminal.write(eraseStatus());
     },
     forgetPosition() {
+      // One that was shown again before anybody knew.
+      if (status) terminal.write("\r\x1b[J");
       column = 0;
       status = undefined;
       view = undefined;
