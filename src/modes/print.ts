@@ -3,7 +3,7 @@ import type { App } from "../app/app.ts";
 import type { Refuser } from "../permission/gate.ts";
 import type { AgentEvent, ToolResult } from "../protocol/event.ts";
 import { describeDuration } from "../util/duration.ts";
-import { visible, visibleJson, visibleLine } from "../util/sanitize.ts";
+import { createVisible, visible, visibleJson, visibleLine } from "../util/sanitize.ts";
 import { oneLine } from "../util/truncate.ts";
 import type { Io } from "./io.ts";
 import { judge, type OneShot, promptOnce, toRunResult } from "./one-shot.ts";
@@ -22,11 +22,12 @@ export async function runPrint(app: App, { task, answersJson = false, settle }: 
   const live = io.isTerminal(1) && !answersJson;
   const { quiet } = app.config;
   const signals = watchSignals(io, () => app.abort());
+  const visiblePiece = createVisible();
   let atLineStart = true;
 
   function writeLive(text: string): void {
     if (text === "") return;
-    io.stdout(visible(text));
+    io.stdout(visiblePiece(text));
     atLineStart = text.endsWith("\n");
   }
 

@@ -12,10 +12,28 @@ const unsafe = lazy(() => new RegExp(`(?!${emojiPart}|${letterJoiner})(?:${contr
 /** What most text is made of; the expression for the rest takes a millisecond to make. */
 const plain = /^[\t\n\x20-\x7e]*$/;
 
-/** `text` with control characters visible (ESC as ␛, others as their picture or code point); CRLF becomes LF. Safe on pieces of a stream. */
+/** `text` with control characters visible (ESC as ␛, others as their picture or code point); CRLF becomes LF. */
 export function visible(text: string): string {
   if (plain.test(text)) return text;
   return text.replace(/\r\n/g, "\n").replace(unsafe(), picture);
+}
+
+/** What is judged by the character behind it, and the first half of one. */
+const undecided = /(?:[\r\u200c\u200d]|(?<=[0-9#*])\ufe0f)?[\ud800-\udbff]?$/;
+
+/** `visible` for a text that comes in pieces, wherever they part it. What is still undecided at the text's end is left out. */
+export function createVisible(): (piece: string) => string {
+  /** The last character that was given back, as it came, and what waits for the next piece. */
+  let before = "";
+  let waiting = "";
+  return (piece) => {
+    const whole = before + waiting + piece;
+    waiting = undecided.exec(whole)?.[0] ?? "";
+    const decided = whole.slice(0, whole.length - waiting.length);
+    const shown = visible(decided).slice(visible(before).length);
+    before = decided.slice(-2);
+    return shown;
+  };
 }
 
 /** A JSON text with what `visible` would show escaped as JSON has it: the same value, safe on a terminal. */

@@ -62,6 +62,18 @@ test.each([
   expect(repl.text).toContain(marked.replaceAll("\n", "\r\n"));
 });
 
+test("an emoji or a line break that comes in pieces is shown as one", async () => {
+  const pieces = ["Take care ", "⚠", "\ufe0f", " 👩", "\u200d", "💻", " 1", "\ufe0f", "\u20e3\r", "\nso"];
+  await using server = await startReplayServer([
+    { body: [...pieces.map((piece) => textDelta(piece)), finish("stop"), done] },
+  ]);
+  await using repl = await openRepl(server);
+  await repl.ready();
+  repl.enter("hello");
+  await repl.waitFor(/1\ufe0f\u20e3\s+so\s/);
+  expect(repl.text).toContain("Take care ⚠\ufe0f 👩\u200d💻 1\ufe0f\u20e3\r\nso");
+});
+
 test("the status line says what is waited for and leaves no trace", async () => {
   const begin = gate();
   await using server = await startReplayServer([

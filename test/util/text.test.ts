@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { closest, editDistance } from "../../src/util/closest.ts";
 import { createJsonScan, isCutJson } from "../../src/util/json-scan.ts";
-import { visible, visibleJson, visibleLine } from "../../src/util/sanitize.ts";
+import { createVisible, visible, visibleJson, visibleLine } from "../../src/util/sanitize.ts";
 import { headOf, oneLine, truncate } from "../../src/util/truncate.ts";
 
 describe("the closest name", () => {
@@ -80,6 +80,12 @@ describe("what a terminal sees", () => {
     ["می\u200cخواهم क्\u200dष", "می\u200cخواهم क्\u200dष"],
   ])("of %j", (text, expected) => {
     expect(visible(text)).toBe(expected);
+    for (let at = 0; at <= text.length; at++) {
+      const visiblePiece = createVisible();
+      const pieces = [text.slice(0, at), text.slice(at)].map(visiblePiece);
+      expect({ at, shown: pieces.join("") }).toEqual({ at, shown: expected });
+    }
+    expect(text.split("").map(createVisible()).join("")).toBe(expected);
   });
 
   test("in one line", () => {

@@ -1,7 +1,7 @@
 // What happens in a run, printed as it happens: the answer's text as it streams, thoughts dim, a line for every finished tool call.
 import type { AgentEvent } from "../../protocol/event.ts";
 import { describeDuration } from "../../util/duration.ts";
-import { visible } from "../../util/sanitize.ts";
+import { createVisible, visible } from "../../util/sanitize.ts";
 import { oneLine } from "../../util/truncate.ts";
 import { describeCompaction, describeFallback } from "../show.ts";
 import type { Style } from "../style.ts";
@@ -32,6 +32,7 @@ export function createTranscript(screen: Screen, style: Style, { markdown, asked
   /** Blanks at the end of a block are kept back until something follows them. */
   let held = "";
   let blockEmpty = true;
+  let visiblePiece = createVisible();
   /** The text of the block, unless it is shown as written. */
   let answer: Answer | undefined;
   const args = new Map<string, Readonly<Record<string, unknown>>>();
@@ -55,15 +56,16 @@ export function createTranscript(screen: Screen, style: Style, { markdown, asked
   function startBlock(kind: Kind): void {
     held = "";
     blockEmpty = true;
+    visiblePiece = createVisible();
     answer = kind === "text" && markdown ? createAnswer(screen, style) : undefined;
   }
 
   function write(kind: Kind, delta: string): void {
     const whole = held + delta;
-    const ready = whole.replace(/[\s\ud800-\udbff]+$/, "");
+    const ready = whole.trimEnd();
     held = whole.slice(ready.length);
     if (ready !== "") {
-      const text = visible(blockEmpty ? ready.replace(/^\s*\n/, "") : ready);
+      const text = visiblePiece(blockEmpty ? ready.replace(/^\s*\n/, "") : ready);
       if (blockEmpty) begin(kind);
       blockEmpty = false;
       if (answer) answer.write(text);
