@@ -109,6 +109,18 @@ test("a table is aligned, and wraps its cells where it is too wide", () => {
   ]);
 });
 
+test("a cell keeps its line breaks, and what another `|` parts from it", () => {
+  const written = "| a | b |\n|---|---|\n| one<br>two | x `y || z` | w |\n|";
+  expect(renderMarkdown(written, 80, plain).split("\n")).toEqual([
+    "a   │ b",
+    "────┼─────────────",
+    "one │ x y || z | w",
+    "two │",
+    "    │",
+  ]);
+  expect(renderMarkdown("| a |\n|---|---|", 80, plain)).toBe("| a |\n|---|---|");
+});
+
 test("a table that does not fit stays as written", () => {
   expect(renderMarkdown(table, 16, plain)).toContain("| Name | Size |\nWhat |");
 });

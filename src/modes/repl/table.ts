@@ -1,8 +1,10 @@
 // A table of an answer, its columns aligned and its cells wrapped to fit the window.
-import type { Style } from "../style.ts";
+import type { Paint, Style } from "../style.ts";
 import { inlineRuns, type Run, wrapRuns } from "./inline.ts";
 
 type Alignment = "left" | "center" | "right";
+/** The lines of a cell. */
+type Cell = readonly (readonly Run[])[];
 
 const rule = /^\s*\|(?:\s*:?-+:?\s*\|)*\s*(?::?-+:?\s*)?$/;
 
@@ -13,18 +15,19 @@ export function isTableRow(line: string): boolean {
 /** Undefined for lines that are no table, and for one that does not fit `columns`. */
 export function formatTable(lines: readonly string[], columns: number, style: Style): string | undefined {
   const [head = "", delimiters = "", ...rest] = lines;
-  if (!rule.test(delimiters)) return undefined;
+  const titles = cellsOf(head);
   const alignments = cellsOf(delimiters).map(alignmentOf);
+  if (!rule.test(delimiters) || titles.length !== alignments.length) return undefined;
   const indent = /^\s*/.exec(head)?.[0] ?? "";
-  const body = rest.map((line) => cellsOf(line).map((cell) => inlineRuns(cell, style)));
-  const rows = [cellsOf(head).map((cell) => inlineRuns(cell, style, style.bold)), ...body];
+  const body = rest.map((line) => cellsOf(line, titles.length).map((text) => cellOf(text, style)));
+  const rows = [titles.map((text) => cellOf(text, style, style.bold)), ...body];
   const room = columns - indent.length - 3 * (alignments.length - 1);
   const cells = alignments.map((_, column) => rows.map((row) => row[column] ?? []));
   const widths = fitWidths(cells, room);
   if (!widths) return undefined;
   const wrapped = rows.map((row) =>
     formatRow(
-      widths.map((width, column) => wrapRuns(row[column] ?? [], width)),
+      widths.map((width, column) => wrapCell(row[column] ?? [], width)),
       widths,
       alignments,
       style.dim(" │ "),
@@ -35,13 +38,23 @@ export function formatTable(lines: readonly string[], columns: number, style: St
   return [...first, line, ...others.flat()].map((row) => indent + row).join("\n");
 }
 
-/** The cells of a line; a `|` in one is written as `\|`. */
-function cellsOf(line: string): string[] {
+/** The cells of a line, `most` of them; a `|` in one is written as `\|`, and what is behind too many belongs to the last. */
+function cellsOf(line: string, most = Infinity): string[] {
   const inside = line
     .trim()
     .replace(/^\|/, "")
     .replace(/(?<!\\)\|$/, "");
-  return inside.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|"));
+  const parts = inside.split(/(?<!\\)\|/);
+  const cells = parts.length > most ? [...parts.slice(0, most - 1), parts.slice(most - 1).join("|")] : parts;
+  return cells.map((cell) => cell.trim().replaceAll("\\|", "|"));
+}
+
+function cellOf(text: string, style: Style, paint?: Paint): Cell {
+  return text.split(/<br ?\/?>/i).map((line) => inlineRuns(line.trim(), style, paint));
+}
+
+function wrapCell(cell: Cell, width: number): string[] {
+  return cell.flatMap((line) => wrapRuns(line, width));
 }
 
 function alignmentOf(delimiter: string): Alignment {
@@ -50,9 +63,9 @@ function alignmentOf(delimiter: string): Alignment {
 }
 
 /** The width of each column: what its cells need, or less where words can be wrapped. Undefined where that is not enough. */
-function fitWidths(cells: readonly (readonly (readonly Run[])[])[], room: number): number[] | undefined {
-  const needed = cells.map((column) => widest(column, Infinity));
-  const least = cells.map((column) => widest(column, 1));
+function fitWidths(columns: readonly (readonly Cell[])[], room: number): number[] | undefined {
+  const needed = columns.map((column) => widest(column, Infinity));
+  const least = columns.map((column) => widest(column, 1));
   if (least.reduce((sum, width) => sum + width, 0) > room) return undefined;
   const widths = [...needed];
   for (let excess = widths.reduce((sum, width) => sum + width, 0) - room; excess > 0; excess--) {
@@ -64,8 +77,8 @@ function fitWidths(cells: readonly (readonly (readonly Run[])[])[], room: number
 }
 
 /** The widest row of cells that are wrapped to `width`. */
-function widest(cells: readonly (readonly Run[])[], width: number): number {
-  return Math.max(1, ...cells.flatMap((runs) => wrapRuns(runs, width).map((row) => Bun.stringWidth(row))));
+function widest(cells: readonly Cell[], width: number): number {
+  return Math.max(1, ...cells.flatMap((cell) => wrapCell(cell, width).map((row) => Bun.stringWidth(row))));
 }
 
 function formatRow(
