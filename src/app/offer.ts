@@ -1,5 +1,4 @@
 // What the model is offered: the system prompt and the tools in force, which change between two turns when servers of tools do.
-
 import type { Config } from "../config/config.ts";
 import type { SystemMessage } from "../protocol/message.ts";
 import type { ToolSet } from "../tools/tool.ts";

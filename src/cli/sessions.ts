@@ -1,5 +1,4 @@
 // `pi-ts sessions`: list, show, remove and export what was stored.
-
 import type { SessionSummary } from "../app/sessions.ts";
 import {
   findStored,

@@ -1,5 +1,4 @@
 // The user's rules: `tool` for every call of a tool, `bash(words *)` for commands, `read(path)` and its like for files.
-
 import { closest } from "../util/closest.ts";
 import { AppError } from "../util/error.ts";
 import type { RuleText } from "../util/rule-text.ts";

@@ -1,6 +1,5 @@
 // The environment of the programs that the agent starts, commands and servers alike: without provider keys, and with nothing in it that
 // would open an editor, a pager or a question.
-
 import { lazy } from "./lazy.ts";
 
 export interface ChildEnvironment {

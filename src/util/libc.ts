@@ -1,5 +1,4 @@
 // The functions of the C library that the runtime does not offer. Linux only, and loaded when one of them is first needed.
-
 import type { FFIFunction } from "bun:ffi";
 import { lazy } from "./lazy.ts";
 

@@ -1,5 +1,4 @@
 // The loop with a scripted provider and fake tools: the order of events, which calls run, and how a run ends.
-
 import { describe, expect, test } from "bun:test";
 import { type LoopInput, runLoop } from "../../src/agent/loop.ts";
 import { repairHistory } from "../../src/agent/repair-history.ts";

@@ -1,5 +1,4 @@
 // A prompt through the real loop, adapter and network, with fake tools: for tests of what several requests in a row show.
-
 import { expect } from "bun:test";
 import { type LoopInput, type LoopOutcome, runLoop } from "../../src/agent/loop.ts";
 import { AgentEvent } from "../../src/protocol/event.ts";

@@ -1,5 +1,4 @@
 // Session files for tests: lines of messages as the program writes them.
-
 import { readFileSync } from "node:fs";
 import { createSession } from "../../src/session/store.ts";
 import { assistant, user } from "./messages.ts";

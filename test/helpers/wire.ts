@@ -1,5 +1,4 @@
 // The wire APIs side by side, so that one suite can show the same of each: how they are asked, and how their events look.
-
 import { createAnthropicMessages } from "../../src/providers/anthropic-messages/index.ts";
 import type { Transport } from "../../src/providers/http.ts";
 import { createOpenAiChat } from "../../src/providers/openai-chat/index.ts";

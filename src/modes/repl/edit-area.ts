@@ -1,5 +1,4 @@
 // The rows on the screen that show an input while it is edited, redrawn in place, and where the cursor is in them.
-
 import { layOut, stopAt } from "../layout.ts";
 import type { EditLine } from "./edit-line.ts";
 import type { Terminal } from "./terminal.ts";

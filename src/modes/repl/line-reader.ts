@@ -1,5 +1,4 @@
 // Reads one input from the keyboard, below everything printed so far: what each key does, and when the input is whole.
-
 import { layOut, stopAt, stopInRow } from "../layout.ts";
 import { createEditArea } from "./edit-area.ts";
 import { type EditLine, edits, insert, kills, lineOf, removedText } from "./edit-line.ts";

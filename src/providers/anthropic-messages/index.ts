@@ -1,5 +1,4 @@
 // The adapter for Anthropic's Messages API: request conversion, HTTP, SSE and stream conversion put together.
-
 import type { Answer } from "../body.ts";
 import { createCallIds } from "../call-ids.ts";
 import { hideKeys, keysOf, type Transport } from "../http.ts";

@@ -1,5 +1,4 @@
 // The matches of a search as the model reads them: `path:line: text`, context as `path-line- text`, `--` between separate places.
-
 import { plural } from "../../util/plural.ts";
 import { createNotes, type Notes } from "./notes.ts";
 import type { Line } from "./scan-lines.ts";

@@ -1,5 +1,4 @@
 // A turn the provider pauses: the loop sends the half answer back, and the model goes on.
-
 import { expect, test } from "bun:test";
 import { runLoop } from "../../../src/agent/loop.ts";
 import type { AgentEvent } from "../../../src/protocol/event.ts";
