@@ -1,6 +1,6 @@
 // `/session`: which session this is, and what has come together in it.
+import { dollars, grouped } from "../util/numbers.ts";
 import type { Command } from "./command.ts";
-import { dollars } from "./tokens.ts";
 
 export const session: Command = {
   name: "session",
@@ -15,8 +15,8 @@ export const session: Command = {
       ["name", current.name()],
       ["file", current.stored() ? current.path : current.path && "none before the first message"],
       ["messages", `${count("user")} of yours, ${count("assistant")} answers, ${count("toolResult")} tool results`],
-      ["tokens", `${total.totalTokens.toLocaleString("en-US")}`],
-      ["cost", dollars(total.cost.total)],
+      ["tokens", grouped(total.totalTokens)],
+      ["cost", dollars(total.cost.total) ?? "unknown"],
     ] as const;
     const stored = current.path === undefined ? ["It is not stored; /save does that."] : [];
     const lines = rows.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(8)}  ${value}`]));

@@ -1,6 +1,7 @@
 // `/tokens`: how full the context is, and what the last answer and the conversation have cost.
 import type { ContextUsage } from "../app/context.ts";
 import type { Usage } from "../protocol/message.ts";
+import { dollars, grouped } from "../util/numbers.ts";
 import type { Command } from "./command.ts";
 
 export const tokens: Command = {
@@ -18,26 +19,16 @@ export const tokens: Command = {
 function describeContext({ tokens, contextWindow, percent, isEstimate }: ContextUsage): string {
   const share = `${Math.round(percent)} %${isEstimate ? ", estimated" : ""}`;
   return table([
-    ["context window", count(contextWindow)],
-    ["used", count(tokens), `(${share})`],
-    ["left", count(Math.max(0, contextWindow - tokens))],
+    ["context window", grouped(contextWindow)],
+    ["used", grouped(tokens), `(${share})`],
+    ["left", grouped(Math.max(0, contextWindow - tokens))],
   ]);
 }
 
 /** Input is all of it, whether it was cached or not. */
 function row(name: string, { input, cacheRead, cacheWrite, output, cost }: Usage): string[] {
-  return [name, count(input + cacheRead + cacheWrite), count(cacheRead), count(output), dollars(cost.total)];
-}
-
-function count(value: number): string {
-  return value.toLocaleString("en-US");
-}
-
-/** `$0.0123`; small sums keep two digits that say something. A model without a known price costs nothing that can be told. */
-export function dollars(amount: number): string {
-  if (amount === 0) return "unknown";
-  const decimals = amount >= 1 ? 2 : Math.min(8, Math.max(4, 1 - Math.floor(Math.log10(amount))));
-  return `$${amount.toFixed(decimals)}`;
+  const price = dollars(cost.total) ?? "unknown";
+  return [name, grouped(input + cacheRead + cacheWrite), grouped(cacheRead), grouped(output), price];
 }
 
 function table(rows: readonly (readonly string[])[]): string {

@@ -41,7 +41,7 @@ export function branchList({ shown, omitted }: Branches, anchors: ReadonlyMap<st
   return html`<section class="branches" id="branches">
 <h2>Other branches</h2>
 <p class="cut">This page shows one branch of the session. What was said on the others, in short:</p>
-${shown.map((branch) => branchBlock(branch, anchors))}${omitted > 0 && html`<p class="cut">${counted(omitted, "older branch").replace(/branchs$/, "branches")} are left out.</p>`}
+${shown.map((branch) => branchBlock(branch, anchors))}${omitted > 0 && html`<p class="cut">${counted(omitted, "older branch")} are left out.</p>`}
 </section>
 `;
 }

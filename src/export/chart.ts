@@ -1,7 +1,8 @@
 // How full the context was at each answer, as a small chart of bars.
+import { grouped } from "../util/numbers.ts";
 import type { Conversation } from "./conversation.ts";
 import { type Html, html } from "./html.ts";
-import { compact, counted, grouped } from "./numbers.ts";
+import { compact, counted } from "./numbers.ts";
 
 /** The context of one answer, in tokens. */
 interface Point {

@@ -9,12 +9,13 @@ import type {
   Usage,
 } from "../protocol/message.ts";
 import { describeDuration } from "../util/duration.ts";
+import { dollars, grouped } from "../util/numbers.ts";
 import { oneLine } from "../util/truncate.ts";
 import { type Conversation, type Item, textOf } from "./conversation.ts";
 import { type Html, html } from "./html.ts";
 import { imageBlock } from "./image.ts";
 import { markdown } from "./markdown.ts";
-import { compact, counted, dollars, grouped, moment } from "./numbers.ts";
+import { compact, counted, moment } from "./numbers.ts";
 import { textBlock } from "./text-block.ts";
 import { loneResult, toolCall } from "./tool-call.ts";
 

@@ -1,7 +1,7 @@
 // An image of the conversation, carried by the page itself.
 import type { ImageContent } from "../protocol/message.ts";
+import { grouped } from "../util/numbers.ts";
 import { type Html, html } from "./html.ts";
-import { grouped } from "./numbers.ts";
 
 /** What browsers show as pixels; SVG, being a document, is not among them. */
 const knownTypes = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);

@@ -1,12 +1,13 @@
 // A session as one HTML page that needs nothing else: no network, no script.
 import type { Entry } from "../protocol/entry.ts";
+import { dollars, grouped } from "../util/numbers.ts";
 import { headOf, oneLine } from "../util/truncate.ts";
 import { branchList, otherBranches } from "./branches.ts";
 import { contextChart } from "./chart.ts";
 import { type Conversation, textOf, toConversation, totalsOf } from "./conversation.ts";
 import { entryBlock } from "./entry-block.ts";
 import { type Html, html, trusted } from "./html.ts";
-import { counted, dollars, grouped, moment } from "./numbers.ts";
+import { counted, moment } from "./numbers.ts";
 import style from "./style.css" with { type: "text" };
 
 export interface PageSource {

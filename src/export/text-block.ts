@@ -1,8 +1,8 @@
 // Text as it came, in a block that scrolls where it is wide; of very long text the beginning and the end.
+import { grouped } from "../util/numbers.ts";
 import { headOf } from "../util/truncate.ts";
 import { diffBlock, isDiff } from "./diff.ts";
 import { type Html, html } from "./html.ts";
-import { grouped } from "./numbers.ts";
 
 /** What a page shows of one text, in UTF-16 units: from its beginning and from its end. */
 export const shownUnits = { head: 150_000, tail: 50_000 };

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { App } from "../../src/app/app.ts";
 import { commands, completeCommand, runCommand } from "../../src/commands/index.ts";
 import { parseCommand } from "../../src/commands/line.ts";
-import { dollars } from "../../src/commands/tokens.ts";
 
 const app = {
   knows: async () => false,
@@ -97,14 +96,4 @@ test.each([
   ["", []],
 ])("%j completes to %j", (text, words) => {
   expect(completeCommand(text)).toEqual(words);
-});
-
-test.each([
-  [0, "unknown"],
-  [0.00001234, "$0.000012"],
-  [0.0123, "$0.0123"],
-  [0.5, "$0.5000"],
-  [12.345, "$12.35"],
-])("%d is %s", (amount, text) => {
-  expect(dollars(amount)).toBe(text);
 });
