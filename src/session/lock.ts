@@ -11,6 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { AppError } from "../util/error.ts";
+import { readProcess } from "../util/processes.ts";
 
 export interface Owner {
   readonly pid: number;
@@ -195,19 +196,14 @@ function isAlive(owner: Read): owner is Owner {
   return now === "" || started === "" || now === started;
 }
 
-/** The start time of a process in clock ticks since boot (Linux: /proc/<pid>/stat, field 22, see proc(5)); "" where it cannot be told. */
+/** When a process started; "" where it cannot be told. One that has ended and waits for its parent to notice is gone. */
 function startOf(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    // One that has ended and waits for its parent to notice is gone.
-    return state === "Z" || state === "X" ? "ended" : (fields[18] ?? "");
-  } catch {
-    return "";
-  }
+  const found = readProcess(pid);
+  if (!found) return "";
+  return found.alive ? found.started : "ended";
 }
 
-/** Whether the owner that a lock file names still runs. A lock that is left is taken over by whoever needs it. */
+/** Whether there is a lock whose owner is gone, to be taken over by whoever needs it. */
 export function isLeft(lockPath: string): boolean {
   const owner = readOwner(lockPath);
   return owner !== "none" && owner !== "unreadable" && !isAlive(owner);

@@ -7,6 +7,8 @@ export interface ProcessInfo {
   readonly group: number;
   /** False for a process that has ended and only waits for its parent to take note. */
   readonly alive: boolean;
+  /** When it began, in clock ticks since the system did. */
+  readonly started: string;
   /** Its number together with the moment it began, which no other process can have. */
   readonly identity: string;
 }
@@ -20,12 +22,14 @@ export function readProcess(pid: number): ProcessInfo | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ", 20);
+    const started = fields[19] ?? "";
     return {
       pid,
       parent: Number(fields[1]),
       group: Number(fields[2]),
       alive: fields[0] !== "Z" && fields[0] !== "X",
-      identity: `${pid}@${fields[19]}`,
+      started,
+      identity: `${pid}@${started}`,
     };
   } catch {
     return undefined;
