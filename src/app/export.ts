@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { type PageSource, pageMark, renderPage } from "../export/page.ts";
-import { readSessionFile, type SessionContent } from "../session/read.ts";
+import { loadSession } from "../session/read.ts";
 import type { Session } from "../session/session.ts";
 import { AppError } from "../util/error.ts";
 import { realTarget, resolvePath } from "../util/paths.ts";
@@ -16,7 +16,7 @@ export interface ExportedPage {
 
 /** The page of a session file. Throws `AppError` `session` when it cannot be read, `output` when the page cannot be written. */
 export async function exportSession(path: string, outfile: string): Promise<ExportedPage> {
-  const { header, entries, badLines } = readFile(path);
+  const { header, entries, badLines } = loadSession(path);
   const id = header?.id ?? basename(path, ".jsonl");
   const leafId = entries.at(-1)?.id ?? null;
   return writePage({ id, cwd: header?.cwd ?? "", entries, leafId, badLines }, outfile);
@@ -32,16 +32,6 @@ export async function exportOpenSession(session: Session, outfile?: string): Pro
 /** The name of a session's page where none is given. */
 export function pageName(sessionId: string): string {
   return `${sessionId.replace(/[^\w.-]/g, "_").replace(/^[.-]+/, "")}.html`;
-}
-
-function readFile(path: string): SessionContent {
-  try {
-    const content = readSessionFile(path);
-    if (content.header || content.entries.length > 0) return content;
-  } catch (error) {
-    throw new AppError("session", `Cannot read the session ${path}: ${(error as Error).message}`, { cause: error });
-  }
-  throw new AppError("session", `${path} is not a session file`);
 }
 
 /** `outfile` is relative to the working directory. */

@@ -6,7 +6,7 @@ import { buildContext } from "../protocol/tree.ts";
 import { findSession } from "../session/find.ts";
 import { listSessions, type SessionSummary } from "../session/list.ts";
 import { takeLock } from "../session/lock.ts";
-import { readSessionFile, type SessionContent } from "../session/read.ts";
+import { loadSession } from "../session/read.ts";
 import { AppError } from "../util/error.ts";
 import { type SessionPlace, sessionRoot } from "./sessions.ts";
 
@@ -35,27 +35,16 @@ export function findStored(query: string, place: Place): SessionSummary {
 
 export function readStored(query: string, place: Place): StoredSession {
   const summary = findStored(query, place);
-  const { entries, badLines } = readContent(summary.path);
+  const { entries, badLines } = loadSession(summary.path);
   const name = entries.findLast((entry) => entry.type === "session_info");
   const named = name?.type === "session_info" ? { ...summary, name: name.name } : summary;
   return { summary: named, messages: buildContext(entries, entries.at(-1)?.id ?? null).messages, badLines };
 }
 
-function readContent(path: string): SessionContent {
-  let content: SessionContent;
-  try {
-    content = readSessionFile(path);
-  } catch (error) {
-    throw new AppError("session", `Cannot read the session ${path}: ${(error as Error).message}`, { cause: error });
-  }
-  if (!content.header && content.entries.length === 0) throw new AppError("session", `${path} is not a session file`);
-  return content;
-}
-
 /** Removes the file of a session that nobody uses; its path. A path may name any file, so it is read first: only a session goes. */
 export function removeStored(query: string, place: Place): string {
   const { path } = findStored(query, place);
-  readContent(path);
+  loadSession(path);
   const release = takeLock(path);
   try {
     rmSync(path);

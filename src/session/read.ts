@@ -4,6 +4,7 @@ import { isHeader, isWhole } from "../protocol/is-whole.ts";
 import { createMigration } from "../protocol/migrate.ts";
 import { parseLine } from "../protocol/session-line.ts";
 import { sessionVersion } from "../protocol/session-version.ts";
+import { AppError } from "../util/error.ts";
 import { chunksOf, linesOf } from "./lines.ts";
 
 export interface SessionContent {
@@ -27,6 +28,18 @@ export interface ReadOptions {
 /** Reads a file piece by piece. Throws the file system's error. */
 export function readSessionFile(path: string, options: ReadOptions = {}): SessionContent {
   return readChunks(chunksOf(path), options);
+}
+
+/** What a session's file holds. Throws `AppError` `session` when it cannot be read, or is the file of no session. */
+export function loadSession(path: string): SessionContent {
+  let content: SessionContent;
+  try {
+    content = readSessionFile(path);
+  } catch (error) {
+    throw new AppError("session", `Cannot read the session ${path}: ${(error as Error).message}`, { cause: error });
+  }
+  if (!content.header && content.entries.length === 0) throw new AppError("session", `${path} is not a session file`);
+  return content;
 }
 
 /** LF is the only separator; a CR before it is tolerated, and so is a last line without an end. */

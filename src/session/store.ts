@@ -20,7 +20,7 @@ import { makePrivateFolder, writePrivateFile } from "../util/private-file.ts";
 import { toUtf8 } from "../util/utf8.ts";
 import { sessionFolder } from "./folder.ts";
 import { takeLock } from "./lock.ts";
-import { readSessionFile, type SessionContent } from "./read.ts";
+import { loadSession, readSessionFile, type SessionContent } from "./read.ts";
 import type { Session } from "./session.ts";
 
 /** How far from a file's end its name may be for a listing, which reads no more than that, to see it. */
@@ -96,9 +96,8 @@ export function openSession(givenPath: string): OpenedSession {
   const path = realPath(givenPath);
   const release = takeLock(path);
   try {
-    const content = readSessionFile(path);
+    const content = loadSession(path);
     const { header, entries, badLines, endsWithNewline, version } = content;
-    if (!header && entries.length === 0) throw new AppError("session", `${path} is not a session file`);
     const whole = header && version >= sessionVersion ? header : repair(path, content);
     const fd = openForAppend(path);
     // A line that was cut must not take the next entry with it.
