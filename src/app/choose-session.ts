@@ -1,13 +1,14 @@
 // Which session a run goes on in, where a flag says more than "a new one".
-import { realpathSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { findSession } from "../session/find.ts";
 import { forkFile } from "../session/fork.ts";
-import type { SessionSummary } from "../session/list.ts";
-import { latestSession, listSessions, sessionFiles, summarize } from "../session/list.ts";
+import { latestSession, listSessions, type SessionSummary, sessionFiles, summarize } from "../session/list.ts";
 import type { Session } from "../session/session.ts";
 import { createMemorySession, createSession, openSession } from "../session/store.ts";
 import { AppError } from "../util/error.ts";
+import { isSameFile } from "../util/paths.ts";
+import { plural } from "../util/plural.ts";
 import { type SessionFlags, type SessionPlace, sessionRoot } from "./sessions.ts";
 
 export interface SessionChoice extends SessionFlags {
@@ -121,7 +122,7 @@ function goOn(path: string, choice: SessionChoice, root: string, place: SessionP
   const notes: string[] = [];
   let cwd = place.cwd;
   const settle = (began: string | undefined): string => {
-    if (began === undefined || sameFolder(began, place.cwd)) return cwd;
+    if (began === undefined || began === place.cwd || isSameFile(began, place.cwd)) return cwd;
     if (isFolder(began)) {
       cwd = began;
       notes.push(`Going on in ${began}, where the session began`);
@@ -151,24 +152,15 @@ function checkUnused(id: string, root: string): void {
   });
 }
 
-/** One warning for all that could not be read; undefined when nothing was lost. */
+/** One warning for all that could not be read; none when nothing was lost. */
 export function damage(badLines: number): string[] {
   if (badLines === 0) return [];
-  return [
-    `${badLines} line${badLines === 1 ? "" : "s"} of the session could not be read and ${badLines === 1 ? "is" : "are"} left out`,
-  ];
+  const lines = plural(badLines, "line");
+  return [`${lines} of the session could not be read and ${badLines === 1 ? "is" : "are"} left out`];
 }
 
 function isFolder(path: string): boolean {
   return isAbsolute(path) && (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false);
-}
-
-function sameFolder(one: string, other: string): boolean {
-  try {
-    return one === other || realpathSync(one) === realpathSync(other);
-  } catch {
-    return false;
-  }
 }
 
 function excludes(one: string, other: string): AppError {

@@ -39,3 +39,12 @@ export function isInside(root: string, path: string): boolean {
   const way = relative(root, path);
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
+
+/** Whether both lead to one file or folder; false where it is not there. Relative paths are those of the process. */
+export function isSameFile(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return false;
+  }
+}

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
-import { isInside, realTarget, resolvePath } from "../../src/util/paths.ts";
+import { isInside, isSameFile, realTarget, resolvePath } from "../../src/util/paths.ts";
 import { tmp } from "../helpers/tmp.ts";
 
 test.each([
@@ -58,4 +58,13 @@ test("a loop of links is an error, not a hang", async () => {
   symlinkSync("a", dir.file("b"));
   expect(() => realTarget(dir.file("a"))).toThrow("ELOOP");
   expect(() => realTarget(dir.file("a/x"))).toThrow("ELOOP");
+});
+
+test("a file is the same by whichever way one comes to it, unless it is not there", async () => {
+  await using dir = tmp();
+  mkdirSync(dir.file("folder"));
+  symlinkSync("folder", dir.file("link"));
+  expect(isSameFile(dir.file("link"), dir.file("folder"))).toBe(true);
+  expect(isSameFile(dir.file("link"), dir.path)).toBe(false);
+  expect(isSameFile(dir.file("missing"), dir.file("missing"))).toBe(false);
 });

@@ -1,5 +1,5 @@
 // The program itself, and the terminal it talks to.
-import { realpathSync } from "node:fs";
+import { isSameFile } from "../../util/paths.ts";
 import { version } from "../../util/version.ts";
 import type { Check } from "./check.ts";
 
@@ -10,19 +10,11 @@ export const programCheck: Check = {
     const facts = { version, platform, arch, bun: Bun.version, path };
     const text = `${version} for ${platform}-${arch}, Bun ${Bun.version} (${path})`;
     const onPath = Bun.which("pi-ts", { PATH: env.PATH ?? "" });
-    if (onPath === null || isSame(onPath, path)) return { verdict: "ok", text, facts };
+    if (onPath === null || isSameFile(onPath, path)) return { verdict: "ok", text, facts };
     const next = `Remove one of them, or put ${path} first.`;
     return { verdict: "warning", text: `${text}; another one is first on the PATH: ${onPath}`, next, facts };
   },
 };
-
-function isSame(a: string, b: string): boolean {
-  try {
-    return realpathSync(a) === realpathSync(b);
-  } catch {
-    return false;
-  }
-}
 
 export const terminalCheck: Check = {
   name: "terminal",

@@ -1,8 +1,8 @@
 // The commands about sessions: which one is in use, what is in it, and what becomes of it.
-import { realpathSync } from "node:fs";
 import type { App } from "../../app/app.ts";
 import { type Sessions, toNodes } from "../../app/sessions.ts";
 import { AppError } from "../../util/error.ts";
+import { isSameFile } from "../../util/paths.ts";
 import { type Handlers, textOf } from "./handlers.ts";
 
 type SessionCommand =
@@ -25,7 +25,8 @@ export const sessionHandlers: Pick<Handlers, SessionCommand> = {
   },
   async switch_session({ sessionPath }, { app }) {
     const sessions = others(app);
-    if (isSamePath(sessionPath, app.session().path)) return { cancelled: false };
+    const { path } = app.session();
+    if (path !== undefined && isSameFile(sessionPath, path)) return { cancelled: false };
     const { session } = sessions.open(sessionPath);
     await leave(app);
     app.useSession(session);
@@ -78,13 +79,4 @@ function others({ sessions }: App): Sessions {
 async function leave(app: App): Promise<void> {
   await app.abort();
   if (app.queue.size() > 0) app.queue.clear();
-}
-
-function isSamePath(one: string, other: string | undefined): boolean {
-  if (other === undefined) return false;
-  try {
-    return realpathSync(one) === realpathSync(other);
-  } catch {
-    return false;
-  }
 }
