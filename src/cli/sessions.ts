@@ -9,7 +9,7 @@ import {
   timeOf,
   titleOf,
 } from "../app/stored-sessions.ts";
-import { describeCall, forReader } from "../modes/show.ts";
+import { describeCall, describeContent, forReader } from "../modes/show.ts";
 import type { Message } from "../protocol/message.ts";
 import { closest } from "../util/closest.ts";
 import { AppError } from "../util/error.ts";
@@ -144,7 +144,7 @@ function show(query: string, place: Place, json: boolean, { io }: CliContext): n
 function toText(message: Message): string {
   switch (message.role) {
     case "user":
-      return `\n> ${textOf(message.content).replaceAll("\n", "\n  ")}\n`;
+      return `\n> ${describeContent(message.content).replaceAll("\n", "\n  ")}\n`;
     case "assistant": {
       const parts = message.content.flatMap((block) => {
         if (block.type === "text" && block.text.trim() !== "") return [`\n${block.text.trim()}\n`];
@@ -154,7 +154,7 @@ function toText(message: Message): string {
     }
     case "toolResult":
       return message.isError
-        ? `  ✗ ${visibleLine(textOf(message.content).split("\n", 1)[0] ?? "").slice(0, 300)}\n`
+        ? `  ✗ ${visibleLine(describeContent(message.content).split("\n", 1)[0] ?? "").slice(0, 300)}\n`
         : "";
     case "compactionSummary":
     case "branchSummary":
@@ -164,11 +164,4 @@ function toText(message: Message): string {
     default:
       return "";
   }
-}
-
-function textOf(content: string | readonly { readonly type: string }[]): string {
-  if (typeof content === "string") return content;
-  return content
-    .map((block) => ("text" in block && typeof block.text === "string" ? block.text : `[${block.type}]`))
-    .join("\n");
 }

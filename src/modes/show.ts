@@ -20,6 +20,14 @@ export function describeCall(name: string, args: ToolCall["arguments"]): string 
   return `${visibleLine(name)} ${visibleLine(oneLine(text, 160))}`.trimEnd();
 }
 
+/** What a message says, with `[image]` and its like for what is no text. */
+export function describeContent(content: string | readonly { readonly type: string }[]): string {
+  if (typeof content === "string") return content;
+  return content
+    .map((block) => ("text" in block && typeof block.text === "string" ? block.text : `[${block.type}]`))
+    .join("\n");
+}
+
 /** How a command ended, as `exit code 3`; undefined for a result that is not of a command, or of one that was ended. */
 export function describeExit({ structuredContent }: ToolResult): string | undefined {
   const facts = structuredContent as { exit_code?: unknown; signal?: unknown } | undefined;

@@ -1,7 +1,7 @@
 // The end of a conversation that goes on, so that the user knows where they are.
 import type { Message } from "../../protocol/message.ts";
 import { visible } from "../../util/sanitize.ts";
-import { describeCall } from "../show.ts";
+import { describeCall, describeContent } from "../show.ts";
 import type { Style } from "../style.ts";
 
 /** How many of the user's messages are shown with what followed, and how many lines of each text. */
@@ -26,7 +26,7 @@ export function recapOf(
 function describe(message: Message, style: Style, look: (text: string) => string): string[] {
   switch (message.role) {
     case "user":
-      return [style.bold(style.cyan("> ")) + inset(shorten(textOf(message.content)))];
+      return [style.bold(style.cyan("> ")) + inset(shorten(describeContent(message.content)))];
     case "assistant":
       return message.content.flatMap((block) => {
         if (block.type === "toolCall") return [style.dim(`→ ${describeCall(block.name, block.arguments)}`)];
@@ -48,11 +48,4 @@ function shorten(text: string): string {
 
 function inset(text: string): string {
   return text.replaceAll("\n", "\n  ");
-}
-
-function textOf(content: string | readonly { readonly type: string }[]): string {
-  if (typeof content === "string") return content;
-  return content
-    .map((block) => ("text" in block && typeof block.text === "string" ? block.text : `[${block.type}]`))
-    .join("\n");
 }
