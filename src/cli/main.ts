@@ -1,7 +1,6 @@
 // The command line: which command is meant, whether its words are right, and what its end means for the exit code.
 import type { Io } from "../modes/io.ts";
-import { describeError } from "../modes/show.ts";
-import { AppError, toAppError } from "../util/error.ts";
+import { AppError, describeError, toAppError } from "../util/error.ts";
 import { log, writeStderr } from "../util/log.ts";
 import { killAllGroups } from "../util/process-group.ts";
 import { redact } from "../util/redact.ts";

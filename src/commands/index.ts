@@ -1,6 +1,6 @@
 // The slash commands. `/help` and completion come from this list.
 import type { App } from "../app/app.ts";
-import { AppError } from "../util/error.ts";
+import { AppError, describeError } from "../util/error.ts";
 import { clear } from "./clear.ts";
 import type { Command, CommandResult, CommandUi } from "./command.ts";
 import { compact } from "./compact.ts";
@@ -45,7 +45,7 @@ export async function runCommand(line: string, app: App, ui: CommandUi = nobody)
     return await command.run({ app, args: parsed.args, commands, ui });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { text: error.hint === undefined ? error.message : `${error.message}\n  ${error.hint}` };
+    return { text: describeError(error) };
   }
 }
 

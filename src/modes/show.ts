@@ -2,7 +2,6 @@
 import type { App } from "../app/app.ts";
 import type { AgentEvent, ToolResult } from "../protocol/event.ts";
 import type { ToolCall } from "../protocol/message.ts";
-import type { AppError } from "../util/error.ts";
 import { visible, visibleLine } from "../util/sanitize.ts";
 import { oneLine } from "../util/truncate.ts";
 import type { Io } from "./io.ts";
@@ -49,10 +48,6 @@ export function describeCompaction({
 /** Who goes on, and why the one before did not. */
 export function describeFallback({ from, to, errorMessage }: AgentEvent & { type: "model_fallback" }): string {
   return `${oneLine(errorMessage, 300)}\n  ${from.provider}/${from.modelId} does not answer; going on with ${to.provider}/${to.modelId}`;
-}
-
-export function describeError(error: AppError): string {
-  return error.hint === undefined ? error.message : `${error.message}\n  ${error.hint}`;
 }
 
 /** Which session it is, and how to take it up again. */

@@ -75,6 +75,11 @@ export class AppError extends Error {
   }
 }
 
+/** What a person reads of it: the message, and below it the next step. */
+export function describeError({ message, hint }: AppError): string {
+  return hint === undefined ? message : `${message}\n  ${hint}`;
+}
+
 /** The limits of a run: what they end was well until then. */
 const limitCodes: ReadonlySet<ErrorCode> = new Set(["turn_limit", "tool_call_limit", "time_limit", "cost_limit"]);
 

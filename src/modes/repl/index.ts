@@ -1,14 +1,14 @@
 // The REPL: reads a line, runs it as a prompt or a slash command, and reads the next, until the user or a signal ends it.
 import type { App, AppOptions } from "../../app/app.ts";
 import { completeCommand, runCommand } from "../../commands/index.ts";
-import { AppError } from "../../util/error.ts";
+import { AppError, describeError } from "../../util/error.ts";
 import { redact } from "../../util/redact.ts";
 import { visible, visibleLine } from "../../util/sanitize.ts";
 import { version } from "../../util/version.ts";
 import type { Io } from "../io.ts";
 import { cutToWidth } from "../layout.ts";
 import { promptTask, type Task } from "../one-shot.ts";
-import { describeError, describeSession } from "../show.ts";
+import { describeSession } from "../show.ts";
 import { watchSignals } from "../signals.ts";
 import { createStyle, wantsColour } from "../style.ts";
 import { createReplAsk } from "./ask.ts";

@@ -2,14 +2,13 @@
 // done, and those behind it are dealt with meanwhile.
 import type { App } from "../../app/app.ts";
 import type { CommandId, RpcCommandName, RpcResult } from "../../protocol/rpc.ts";
-import { AppError, toAppError } from "../../util/error.ts";
+import { AppError, describeError, toAppError } from "../../util/error.ts";
 import { createLineSplitter, type Line } from "../../util/jsonl.ts";
 import { log } from "../../util/log.ts";
 import { guardGroups } from "../../util/process-group.ts";
 import { redact } from "../../util/redact.ts";
 import type { Io } from "../io.ts";
 import type { RecordOutput } from "../records.ts";
-import { describeError } from "../show.ts";
 import { leave, watchSignals } from "../signals.ts";
 import type { Approvals } from "./approvals.ts";
 import { type Call, type Handler, handlers, lastingCommands, type Prompt } from "./handlers.ts";
