@@ -1,10 +1,8 @@
 // Messages that wait for their turn while a prompt runs: steering ones for the end of a turn, follow-ups for the end of the work.
 import type { ImageContent, UserMessage } from "../protocol/message.ts";
+import type { QueueMode } from "../protocol/rpc.ts";
 
 export type QueueKind = "steering" | "followUp";
-
-/** Whether everything that waits is delivered together, or one message a time. */
-export type QueueMode = "all" | "one-at-a-time";
 
 /** The texts that wait, in order. */
 export type QueueState = Readonly<Record<QueueKind, string[]>>;
