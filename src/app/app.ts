@@ -1,7 +1,7 @@
 // The app as every mode drives it: provider, tools, gate and conversation as one object. What makes it stands in create-app.ts.
 import type { LoopOutcome, Review } from "../agent/loop.ts";
 import type { MessageQueue } from "../agent/queue.ts";
-import type { Config, Environment } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import type { Ask } from "../permission/gate.ts";
 import type { AgentEvent, CompactionResult } from "../protocol/event.ts";
 import type { ImageContent, Message, ThinkingLevel } from "../protocol/message.ts";
@@ -9,6 +9,7 @@ import type { Model } from "../protocol/model.ts";
 import type { CommandInfo } from "../protocol/rpc.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Session } from "../session/session.ts";
+import type { Environment } from "../util/environment.ts";
 import type { ContextUsage } from "./context.ts";
 import type { Mcp } from "./mcp.ts";
 import type { LoadedModel, ModelChoice } from "./model-choice.ts";

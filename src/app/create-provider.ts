@@ -1,5 +1,5 @@
 // The provider a configuration names, ready to be asked.
-import { type Environment, type ProviderConfig, requireKey } from "../config/config.ts";
+import { type ProviderConfig, requireKey } from "../config/config.ts";
 import { createAnthropicMessages } from "../providers/anthropic-messages/index.ts";
 import { findProvider } from "../providers/catalog.ts";
 import { createHttpTransport, type Transport } from "../providers/http.ts";
@@ -7,6 +7,7 @@ import { createOpenAiChat } from "../providers/openai-chat/index.ts";
 import type { Provider, ProviderSettings } from "../providers/provider.ts";
 import { defaultQuirks, type Quirks, quirkKeys } from "../providers/quirks.ts";
 import { loadTls } from "../providers/tls.ts";
+import type { Environment } from "../util/environment.ts";
 import type { AppError } from "../util/error.ts";
 
 export interface ProviderOptions {

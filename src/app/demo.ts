@@ -2,9 +2,10 @@
 import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Environment, resolveConfig } from "../config/config.ts";
+import { resolveConfig } from "../config/config.ts";
 import recording from "../providers/replay/demo.jsonl" with { type: "text" };
 import { createReplayProvider } from "../providers/replay/index.ts";
+import type { Environment } from "../util/environment.ts";
 import type { App } from "./app.ts";
 import { createApp } from "./create-app.ts";
 import { loadPermissions } from "./permissions.ts";

@@ -1,9 +1,10 @@
 // Changing the user's own config.toml, for commands that do so in the user's stead.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Environment, homeFolder } from "../config/config.ts";
+import { homeFolder } from "../config/config.ts";
 import { parseConfigFile, readConfigFile } from "../config/file.ts";
 import { atomicWrite } from "../util/atomic-write.ts";
+import type { Environment } from "../util/environment.ts";
 import { AppError } from "../util/error.ts";
 import { writePrivateFile } from "../util/private-file.ts";
 

@@ -1,19 +1,13 @@
 // The MCP servers of a run: which ones there are, and the code behind them, which is loaded only when there is one.
 import { join } from "node:path";
-import {
-  type Config,
-  type Environment,
-  homeFolder,
-  keyVariables,
-  type LoadedFile,
-  loadConfigFile,
-} from "../config/config.ts";
+import { type Config, homeFolder, keyVariables, type LoadedFile, loadConfigFile } from "../config/config.ts";
 import { type McpSource, mcpSources, resolveMcpServers } from "../config/mcp.ts";
 import type { ProjectFile } from "../config/project.ts";
 import { catalog } from "../providers/catalog.ts";
 import { chooseProxy, toFetchProxy } from "../providers/network.ts";
 import type { Mcp, Server } from "../tools/mcp/index.ts";
 import { childEnvironment } from "../util/child-env.ts";
+import type { Environment } from "../util/environment.ts";
 import { AppError } from "../util/error.ts";
 import type { McpServer } from "../util/mcp-server.ts";
 import { resolvePath } from "../util/paths.ts";

@@ -1,7 +1,6 @@
 // The models a running app can change to: those of every provider that can be reached with what is configured.
 import {
   type Config,
-  type Environment,
   type Flags,
   homeFolder,
   type LoadedFile,
@@ -15,6 +14,7 @@ import type { Model } from "../protocol/model.ts";
 import { catalog, defaultProvider } from "../providers/catalog.ts";
 import type { Provider } from "../providers/provider.ts";
 import { nearestLevel } from "../providers/thinking-level.ts";
+import type { Environment } from "../util/environment.ts";
 import { AppError } from "../util/error.ts";
 import { createProvider } from "./create-provider.ts";
 import type { ScopedModel } from "./model-patterns.ts";

@@ -1,8 +1,9 @@
 // What a client may say in the place of a model's exact id: a part of it, a pattern, and behind a colon how much it should think.
-import { type Environment, type Flags, homeFolder, type LoadedFile, loadConfigFile } from "../config/config.ts";
+import { type Flags, homeFolder, type LoadedFile, loadConfigFile } from "../config/config.ts";
 import type { ThinkingLevel } from "../protocol/message.ts";
 import { thinkingLevels } from "../protocol/thinking-level.ts";
 import { catalog } from "../providers/catalog.ts";
+import type { Environment } from "../util/environment.ts";
 import { AppError } from "../util/error.ts";
 
 /** A model that a pattern stands for, and the thinking level that it asks for. */

@@ -1,10 +1,11 @@
 // The models there are: from the catalog and config.toml, or as a provider itself lists them.
-import { type Environment, homeFolder, loadConfigFile, requireKey } from "../config/config.ts";
+import { homeFolder, loadConfigFile, requireKey } from "../config/config.ts";
 import type { ConfigFile } from "../config/file.ts";
 import type { Model } from "../protocol/model.ts";
 import { catalog } from "../providers/catalog.ts";
 import { listModels } from "../providers/list-models.ts";
 import { loadTls } from "../providers/tls.ts";
+import type { Environment } from "../util/environment.ts";
 import { loadConfig } from "./load-config.ts";
 
 /** A model and what is known of it. */

@@ -1,11 +1,12 @@
 // What the gate of a run goes by, made from the configuration; the code behind rules, selections and sandboxes is loaded only where one is used.
 import { realpathSync } from "node:fs";
-import type { Config, Environment } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { foreignTools } from "../permission/foreign-tools.ts";
 import type { PolicyOptions } from "../permission/policy.ts";
 import type { Sandbox } from "../permission/sandbox.ts";
 import { builtinTools } from "../tools/index.ts";
 import type { ToolSet } from "../tools/tool.ts";
+import type { Environment } from "../util/environment.ts";
 import { isOutput } from "../util/output-folder.ts";
 import { realTarget } from "../util/paths.ts";
 

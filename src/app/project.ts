@@ -1,7 +1,8 @@
 // Whether a project's own configuration is in force: after --trust-project, or after the user's yes to this content in this place.
-import { type Environment, homeFolder, type LoadedFile } from "../config/config.ts";
+import { homeFolder, type LoadedFile } from "../config/config.ts";
 import type { McpJson } from "../config/mcp-json.ts";
 import { findProjectFile, findProjectMcpFile, openTrustStore, type ProjectFile } from "../config/project.ts";
+import type { Environment } from "../util/environment.ts";
 import type { AppError } from "../util/error.ts";
 
 export { findProjectFolder, type ProjectFile } from "../config/project.ts";

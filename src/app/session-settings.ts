@@ -1,9 +1,10 @@
 // A session's own model and thinking level, for a run that goes on in it without naming others.
-import { type Environment, type Flags, homeFolder, type LoadedFile, loadConfigFile } from "../config/config.ts";
+import { type Flags, homeFolder, type LoadedFile, loadConfigFile } from "../config/config.ts";
 import { thinkingLevels } from "../protocol/thinking-level.ts";
 import { branchSettings } from "../protocol/tree.ts";
 import { findProvider } from "../providers/catalog.ts";
 import type { Session } from "../session/session.ts";
+import type { Environment } from "../util/environment.ts";
 
 export interface SettledFlags {
   readonly flags: Flags;

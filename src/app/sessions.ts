@@ -1,10 +1,10 @@
 // The sessions of a run: where they lie, and how a new one begins, an old one is found and one becomes another.
 import { realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { Environment } from "../config/config.ts";
 import type { SessionSummary } from "../session/list.ts";
 import type { Session } from "../session/session.ts";
 import { createMemorySession, createSession, idInName, type OpenedSession, openSession } from "../session/store.ts";
+import type { Environment } from "../util/environment.ts";
 
 export { pathTo } from "../protocol/tree.ts";
 export type { SessionSummary } from "../session/list.ts";

@@ -1,7 +1,7 @@
 // What a command of the command line is: citty's description of it, and the code that runs it.
 import type { CommandMeta } from "citty";
-import type { Environment } from "../config/config.ts";
 import type { Io } from "../modes/io.ts";
+import type { Environment } from "../util/environment.ts";
 import type { FlagsDef, ParsedFlags } from "./parse-args.ts";
 
 /** What every command gets beside its flags. */

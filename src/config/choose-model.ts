@@ -1,6 +1,7 @@
 // Which provider and which model a run asks, of what the layers of the configuration name.
+import type { Environment } from "../util/environment.ts";
 import { AppError } from "../util/error.ts";
-import type { Environment, Flags, KnownProvider } from "./config.ts";
+import type { Flags, KnownProvider } from "./config.ts";
 import type { ConfigFile } from "./file.ts";
 
 /** Which layer says what the provider is, and the model. */

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ThinkingLevel } from "../protocol/message.ts";
 import type { Model } from "../protocol/model.ts";
+import type { Environment } from "../util/environment.ts";
 import { AppError } from "../util/error.ts";
 import { homeDirectory } from "../util/home.ts";
 import { type ChoiceLayer, chooseModel } from "./choose-model.ts";
@@ -52,8 +53,6 @@ export interface Flags {
   readonly promptTemplates?: readonly string[] | undefined;
   readonly noPromptTemplates?: boolean | undefined;
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A provider as it will be reached. Times are milliseconds, 0 = no limit. */
 export interface ProviderConfig extends NetworkConfig {

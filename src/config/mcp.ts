@@ -1,6 +1,7 @@
 // The MCP servers of a run: the tables of all layers, merged by name, with the environment's values in their places.
 import { dirname, join } from "node:path";
 import { longestTimerMs } from "../util/duration.ts";
+import type { Environment } from "../util/environment.ts";
 import type { McpHttp, McpServer, McpStdio } from "../util/mcp-server.ts";
 import { resolvePath } from "../util/paths.ts";
 import { namedSecrets } from "../util/redact.ts";
@@ -42,8 +43,6 @@ export function mcpSources(
     return content.mcp ? [{ path, scope, servers: content.mcp }] : [];
   });
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export const mcpDefaults = { startupSeconds: 60, callSeconds: 300 } as const;
 

@@ -1,4 +1,5 @@
 // The part of a provider's table that shapes its connections: further headers and certificate files.
+import type { Environment } from "../util/environment.ts";
 import { AppError } from "../util/error.ts";
 import { resolvePath } from "../util/paths.ts";
 
@@ -21,8 +22,6 @@ export interface NetworkConfig {
     readonly clientKey: string | undefined;
   };
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const wholeVariable = /^\$([A-Za-z_]\w*)$/;
 

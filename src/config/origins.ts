@@ -1,14 +1,8 @@
 // Where each value in force comes from: a flag, the environment, a config file, or nobody, so that the default counts. For those who explain
 // a configuration; a run needs none of it.
+import type { Environment } from "../util/environment.ts";
 import type { ChoiceLayer } from "./choose-model.ts";
-import {
-  type Config,
-  type Environment,
-  explainChoice,
-  type Flags,
-  type KnownProvider,
-  type LoadedFile,
-} from "./config.ts";
+import { type Config, explainChoice, type Flags, type KnownProvider, type LoadedFile } from "./config.ts";
 import { lineOfKey } from "./locate.ts";
 import {
   flagName,

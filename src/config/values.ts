@@ -2,8 +2,8 @@
 import type { ThinkingLevel } from "../protocol/message.ts";
 import { thinkingLevels } from "../protocol/thinking-level.ts";
 import { longestTimerMs, parseDuration } from "../util/duration.ts";
+import type { Environment } from "../util/environment.ts";
 import { AppError } from "../util/error.ts";
-import type { Environment } from "./config.ts";
 
 /** An empty variable is none; an empty flag is wrong, since a limit that is not there must not pass for one. */
 export function count(name: string, text: string | undefined, least = 1): number | undefined {

@@ -1,4 +1,5 @@
 // The few colours that people are shown, or none of them.
+import type { Environment } from "../util/environment.ts";
 
 export interface Style {
   readonly bold: Paint;
@@ -35,6 +36,6 @@ export function createStyle(colour: boolean): Style {
 }
 
 /** Whether the environment wants colour: https://no-color.org, and terminals that know no escape sequences. */
-export function wantsColour(env: Readonly<Record<string, string | undefined>>): boolean {
+export function wantsColour(env: Environment): boolean {
   return !env.NO_COLOR && env.TERM !== "dumb";
 }

@@ -1,12 +1,13 @@
 // Questions on a terminal that is in its usual mode: the gate's in a one-shot run, and whether to trust a project. One line is read for each.
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import type { Ask } from "../permission/gate.ts";
+import type { Environment } from "../util/environment.ts";
 import { writeStderr } from "../util/log.ts";
 import { visibleLine } from "../util/sanitize.ts";
 import { answerLabel, formatQuestion, parseAnswer, quotedLines } from "./question.ts";
 import { createStyle, wantsColour } from "./style.ts";
 
-export function createTerminalAsk(env: Readonly<Record<string, string | undefined>>): Ask {
+export function createTerminalAsk(env: Environment): Ask {
   const style = createStyle(wantsColour(env));
   return async (question, signal) => {
     signal.throwIfAborted();

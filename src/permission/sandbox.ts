@@ -3,6 +3,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Environment } from "../util/environment.ts";
 import { AppError } from "../util/error.ts";
 import { outputFolder } from "../util/output-folder.ts";
 import { isInside } from "../util/paths.ts";
@@ -30,7 +31,7 @@ export interface SandboxOptions {
   /** The folder of our own configuration. */
   readonly ownFolder: string;
   readonly network: boolean;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 }
 
 /** What holds keys in a home directory. */

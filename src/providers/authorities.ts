@@ -1,7 +1,7 @@
 // The authorities that are believed without a word in the configuration.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import type { Environment } from "./network.ts";
+import type { Environment } from "../util/environment.ts";
 
 /** Files of authorities that the runtime reads, and folders of such files. */
 export const authorityVariables = ["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"] as const;

@@ -1,19 +1,12 @@
 // The one place that talks to a provider: a POST whose answer streams back, with its time limit and its failures as AppErrors.
+import type { Environment } from "../util/environment.ts";
 import { AppError } from "../util/error.ts";
 import { namedSecrets, redact } from "../util/redact.ts";
 import { headOf } from "../util/truncate.ts";
 import { type Answer, type BodyLimits, type ByteSource, readHead, withBody } from "./body.ts";
 import { connectionLost, plainReason } from "./connection-error.ts";
 import { toHttpError } from "./http-error.ts";
-import {
-  chooseProxy,
-  describeProxy,
-  describeTarget,
-  type Environment,
-  proxySecrets,
-  type Route,
-  toFetchProxy,
-} from "./network.ts";
+import { chooseProxy, describeProxy, describeTarget, proxySecrets, type Route, toFetchProxy } from "./network.ts";
 import type { ProviderSettings } from "./provider.ts";
 import type { TlsOptions } from "./tls.ts";
 

@@ -1,6 +1,7 @@
 // GET {base_url}/models (OpenAI API reference, "List models"; Anthropic API reference, "List models"), which compatible servers answer too.
 import { type FetchError, ofetch } from "ofetch";
 import { now } from "../util/clock.ts";
+import type { Environment } from "../util/environment.ts";
 import { AppError } from "../util/error.ts";
 import { isObject } from "../util/is-object.ts";
 import { redact } from "../util/redact.ts";
@@ -8,7 +9,7 @@ import { headOf } from "../util/truncate.ts";
 import { readHead, readWhole } from "./body.ts";
 import { hideLocation, proxyRefusal, toNetworkError } from "./http.ts";
 import { toHttpError } from "./http-error.ts";
-import { chooseProxy, describeTarget, type Environment, proxySecrets, type Route, toFetchProxy } from "./network.ts";
+import { chooseProxy, describeTarget, proxySecrets, type Route, toFetchProxy } from "./network.ts";
 import type { TlsOptions } from "./tls.ts";
 
 /** How the provider is reached, beside its address and key. */

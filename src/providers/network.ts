@@ -1,8 +1,7 @@
 // Which way a request takes: directly or through a proxy, by the usual variables. Pure; the answer is always passed to fetch in full,
 // so the runtime's own reading of the environment decides nothing.
+import type { Environment } from "../util/environment.ts";
 import { AppError } from "../util/error.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `proxy` is an http or https URL, perhaps with credentials; `variable` is where it was found. */
 export type Route = "direct" | { readonly proxy: string; readonly variable: string };

@@ -1,9 +1,9 @@
 // The certificates of a provider's own configuration, read and checked once at start, so that a wrong file is told by name
 // instead of as a failed connection.
 import { readFileSync } from "node:fs";
+import type { Environment } from "../util/environment.ts";
 import { AppError } from "../util/error.ts";
 import { defaultAuthorities } from "./authorities.ts";
-import type { Environment } from "./network.ts";
 
 /** PEM files by absolute path; `clientKey` may be left out where the certificate's file holds the key too. */
 export interface TlsFiles {

@@ -1,6 +1,7 @@
 // The tool interface: what the executor, the gate and the modes know of a tool.
 import type { ToolResult } from "../protocol/event.ts";
 import type { ImageContent, ToolAccess, ToolSpec } from "../protocol/message.ts";
+import type { Environment } from "../util/environment.ts";
 import type { FileMemory } from "./file-memory.ts";
 
 /** What a running tool may use; it asks nothing of the process itself. */
@@ -8,7 +9,7 @@ export interface ToolContext {
   /** The working directory at start, absolute; relative paths resolve against it. */
   readonly cwd: string;
   /** The environment for children. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Fires when the run is aborted; the tool stops what it started and returns at once. */
   readonly signal: AbortSignal;
   /** The most characters of output a result may have, beside the words that say what was cut; nothing needs to be kept beyond it. */

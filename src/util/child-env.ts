@@ -1,5 +1,6 @@
 // The environment of the programs that the agent starts, commands and servers alike: without provider keys, and with nothing in it that
 // would open an editor, a pager or a question.
+import type { Environment } from "./environment.ts";
 import { lazy } from "./lazy.ts";
 
 export interface ChildEnvironment {
@@ -12,8 +13,6 @@ export interface ChildEnvironment {
   /** Undefined for a child that serves more than one session. */
   readonly sessionId: string | undefined;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const vendors =
   "AI21|AIHUBMIX|AI_GATEWAY|ALEPH_ALPHA|ALIBABA|AMP|ANTHROPIC|ANYSCALE|ARCEE|ARK|AZURE|AZURE_AI|AZURE_INFERENCE|AZURE_OPENAI|BAICHUAN|BAIDU|BAILIAN|" +

@@ -1,9 +1,8 @@
 // The bash that commands run with: the one on the PATH, and on Windows the one that comes with Git.
 import { existsSync } from "node:fs";
 import { win32 } from "node:path";
+import type { Environment } from "./environment.ts";
 import { AppError } from "./error.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Throws `AppError` `tool_fatal` on Windows where there is none; elsewhere starting it tells. */
 export function findBash(env: Environment): string {

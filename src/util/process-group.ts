@@ -2,6 +2,7 @@
 // Nothing that they start outlives the program, unless it is ended by SIGKILL without a guard. On macOS that holds for the groups, not for what
 // left one; Windows has no groups, and there it holds for what a child has started while the child itself runs.
 import { now } from "./clock.ts";
+import type { Environment } from "./environment.ts";
 import { signalExitCodes } from "./exit-codes.ts";
 import { type GroupGuard, startGroupGuard } from "./group-guard.ts";
 import {
@@ -17,7 +18,7 @@ import { listProcesses, type ProcessInfo } from "./processes.ts";
 
 export interface GroupOptions {
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Where both stdout and stderr go: a descriptor, or a stream for stdout while stderr is discarded. */
   readonly output: number | "pipe";
   /** Where stderr goes instead. */

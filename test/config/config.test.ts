@@ -2,7 +2,6 @@
 import { describe, expect, test } from "bun:test";
 import {
   type Config,
-  type Environment,
   type Flags,
   type KnownProvider,
   requireKey,
@@ -10,6 +9,7 @@ import {
   resolveConfig,
 } from "../../src/config/config.ts";
 import type { ConfigFile } from "../../src/config/file.ts";
+import type { Environment } from "../../src/util/environment.ts";
 import { AppError } from "../../src/util/error.ts";
 
 const cost = { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 1.25 };

@@ -1,8 +1,9 @@
 // Where the values in force come from, where that is not simply the first layer that names them.
 import { expect, test } from "bun:test";
-import { type Environment, type Flags, type LoadedFile, resolveConfig } from "../../src/config/config.ts";
+import { type Flags, type LoadedFile, resolveConfig } from "../../src/config/config.ts";
 import { type Origin, settingsOf } from "../../src/config/origins.ts";
 import { catalog, defaultProvider } from "../../src/providers/catalog.ts";
+import type { Environment } from "../../src/util/environment.ts";
 
 function origins(flags: Flags, env: Environment = {}, files: readonly LoadedFile[] = []) {
   const config = resolveConfig(flags, env, files, catalog, defaultProvider);

@@ -1,6 +1,7 @@
 // What one check of `pi-ts doctor` is: it looks at one part of a run's surroundings and says how that is. Checks are files of their own in
 // this folder, and `index.ts` lists them.
-import type { Config, Environment, Flags, LoadedFile } from "../../config/config.ts";
+import type { Config, Flags, LoadedFile } from "../../config/config.ts";
+import type { Environment } from "../../util/environment.ts";
 import type { AppError } from "../../util/error.ts";
 import { redactAll } from "../../util/redact.ts";
 

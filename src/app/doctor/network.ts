@@ -1,10 +1,11 @@
 // Which way requests take, and whose certificates are believed.
 import { readFileSync, statSync } from "node:fs";
 import { delimiter } from "node:path";
-import type { Config, Environment } from "../../config/config.ts";
+import type { Config } from "../../config/config.ts";
 import { authorityVariables, holdsCertificate } from "../../providers/authorities.ts";
 import { describeProxy, explainRoute, proxyVariables } from "../../providers/network.ts";
 import { loadTls } from "../../providers/tls.ts";
+import type { Environment } from "../../util/environment.ts";
 import { toAppError } from "../../util/error.ts";
 import { type Check, type Detail, type Finding, fromError, notChecked } from "./check.ts";
 

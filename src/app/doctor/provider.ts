@@ -1,11 +1,12 @@
 // Whether a provider can be reached and takes the key: it is asked for its list of models, which costs no tokens.
 import { connect } from "node:net";
-import { type Config, type Environment, requireKey } from "../../config/config.ts";
+import { type Config, requireKey } from "../../config/config.ts";
 import { isTlsFailure } from "../../providers/http.ts";
 import { askForModels, type ModelsAnswer } from "../../providers/list-models.ts";
 import { chooseProxy } from "../../providers/network.ts";
 import { loadTls } from "../../providers/tls.ts";
 import { now } from "../../util/clock.ts";
+import type { Environment } from "../../util/environment.ts";
 import { type AppError, toAppError } from "../../util/error.ts";
 import { plural } from "../../util/plural.ts";
 import { type Check, type Finding, fromError, notChecked, type Surroundings } from "./check.ts";

@@ -1,5 +1,6 @@
 // One server through its life: it is connected, its lists are kept up to date, it is started again once when it dies, and it is ended.
 import { join } from "node:path";
+import type { Environment } from "../../util/environment.ts";
 import type { McpServer } from "../../util/mcp-server.ts";
 import { redact } from "../../util/redact.ts";
 import { unlessAborted } from "../../util/unless-aborted.ts";
@@ -15,7 +16,7 @@ export interface ServerHost {
   /** The working directory of the agent. */
   readonly cwd: string;
   /** What every child gets. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Where what they say is kept. */
   readonly logFolder: string;
   readonly fetch: Fetch;

@@ -3,6 +3,7 @@
 import { closeSync, existsSync } from "node:fs";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { now } from "../../util/clock.ts";
+import type { Environment } from "../../util/environment.ts";
 import { createLineSplitter, type Line } from "../../util/jsonl.ts";
 import type { McpStdio } from "../../util/mcp-server.ts";
 import { createPipe } from "../../util/pipe.ts";
@@ -34,7 +35,7 @@ export interface StdioOptions {
   /** The working directory where the server names none. */
   readonly cwd: string;
   /** What every child gets. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly log: ServerLog;
   /** Told once of the first line that is no message. */
   readonly onNoise: (line: string) => void;

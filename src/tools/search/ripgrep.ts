@@ -2,6 +2,7 @@
 // What is found is decided elsewhere, by the same code with and without it, so its version and settings cannot change a result.
 import { realpathSync } from "node:fs";
 import { delimiter, isAbsolute } from "node:path";
+import type { Environment } from "../../util/environment.ts";
 import { isInside } from "../../util/paths.ts";
 import { killGroup, spawnGroup } from "../../util/process-group.ts";
 import type { RequiredTexts } from "./required-texts.ts";
@@ -20,8 +21,6 @@ export function findRipgrep(env: Environment, cwd: string): FirstLook | undefine
   if (!found?.isUsed) return undefined;
   return (folder, files, texts, signal) => filesHolding(found.program, folder, files, texts, signal);
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The ripgrep on the PATH. One that lies in the working directory is not used: searching must not start a project's programs. */
 export function locateRipgrep(env: Environment, cwd: string): { program: string; isUsed: boolean } | undefined {
