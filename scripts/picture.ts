@@ -10,7 +10,7 @@ import { screenToSvg } from "./picture/svg.ts";
 
 const root = join(import.meta.dir, "..");
 export const pictureFile = join(root, "docs/session.svg");
-export const pictureLabel =
+const pictureLabel =
   "A session in a terminal: pi-ts is asked to mend a failing test, runs it, edits a file and shows that it passes";
 const size = { cols: 108, rows: 60 };
 

@@ -100,7 +100,7 @@ async function smokeTestAll(
 }
 
 /** One row a file, columns aligned. */
-export function formatTable(manifest: Manifest, results: ReadonlyMap<string, SmokeResult>): string {
+function formatTable(manifest: Manifest, results: ReadonlyMap<string, SmokeResult>): string {
   const rows = manifest.files.map(({ name, target, size, sha256 }) => {
     const result = results.get(target);
     const smoke = result ? `${result.status}: ${result.detail}` : "not asked for";

@@ -55,7 +55,7 @@ export function compareRecords(expected: readonly JsonObject[], actual: readonly
 }
 
 /** What one line of a list is: its type, and what tells lines of one type apart. */
-export function labelOf(record: JsonObject): string {
+function labelOf(record: JsonObject): string {
   const step = record.assistantMessageEvent as JsonObject | undefined;
   const message = record.message as JsonObject | undefined;
   const detail = record.command ?? step?.type ?? message?.role;

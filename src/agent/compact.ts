@@ -46,7 +46,7 @@ const requestTitle = "## The user's latest message";
 /** Most paths of each kind that a summary names. */
 const maxPaths = 100;
 
-export const nothingToCompact = "Nothing to compact (session too small)";
+const nothingToCompact = "Nothing to compact (session too small)";
 
 /** From `compaction_start` to `compaction_end`; never rejects for what a provider or the disk does. */
 export async function compact(input: CompactionInput): Promise<CompactionOutcome> {

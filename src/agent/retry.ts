@@ -4,7 +4,7 @@ import type { AppError } from "../util/error.ts";
 
 const firstDelayMs = 1000;
 /** A provider that asks for more patience than this is asked again all the same; if it still refuses, so be it. */
-export const longestDelayMs = 60_000;
+const longestDelayMs = 60_000;
 
 /** Who is asked again, and how often. */
 export interface RetryPolicy {

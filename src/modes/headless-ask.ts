@@ -18,6 +18,6 @@ export function createHeadlessAsk(io: Io): Ask {
 }
 
 /** `text` as one word for a POSIX shell. */
-export function shellQuote(text: string): string {
+function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

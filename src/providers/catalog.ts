@@ -337,8 +337,3 @@ export const defaultProvider = "anthropic";
 export function findProvider(name: string): CatalogProvider | undefined {
   return catalog.find((provider) => provider.name === name);
 }
-
-/** The providers whose catalog lists this model. */
-export function providersOf(modelId: string): readonly CatalogProvider[] {
-  return catalog.filter((provider) => provider.models.some((entry) => entry.id === modelId));
-}

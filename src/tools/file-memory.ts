@@ -6,13 +6,12 @@
  */
 export type FileStamp = string;
 
+/** Of one conversation: another one begins with a memory of its own. */
 export interface FileMemory {
   /** The agent has now seen the file in this state. Paths are absolute, with symlinks resolved. */
   saw(path: string, stamp: FileStamp): void;
   /** The state it was last seen in; undefined when it was never seen. */
   lastSeen(path: string): FileStamp | undefined;
-  /** Forgets everything, as when the conversation does. */
-  clear(): void;
 }
 
 export function createFileMemory(): FileMemory {
@@ -20,6 +19,5 @@ export function createFileMemory(): FileMemory {
   return {
     saw: (path, stamp) => void seen.set(path, stamp),
     lastSeen: (path) => seen.get(path),
-    clear: () => seen.clear(),
   };
 }

@@ -31,7 +31,7 @@ export function textBlock(text: string, index = 0): string[] {
   );
 }
 
-export function thinkingBlock(thinking: string, index = 0): string[] {
+function thinkingBlock(thinking: string, index = 0): string[] {
   return block(index, { type: "thinking", thinking: "" }, [
     ...pieces(thinking).map((piece) => ({ type: "thinking_delta", thinking: piece })),
     { type: "signature_delta", signature },
@@ -49,7 +49,7 @@ export function toolUseBlock(call: CallSpec, index = 0, size = 7): string[] {
   );
 }
 
-export function messageEnd(stopReason: string, outputTokens = 1): string[] {
+function messageEnd(stopReason: string, outputTokens = 1): string[] {
   const delta = { stop_reason: stopReason, stop_sequence: null };
   return [
     messagesEvent({ type: "message_delta", delta, usage: { output_tokens: outputTokens } }),

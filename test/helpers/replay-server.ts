@@ -209,7 +209,7 @@ function readBody(bytes: Uint8Array): Pick<RecordedRequest, "body" | "text"> {
 }
 
 /** A script from a file: a JSON array of replies, whose bodies hold strings only. */
-export async function loadScript(path: string): Promise<Script> {
+async function loadScript(path: string): Promise<Script> {
   const script: unknown = await Bun.file(path).json();
   if (!Array.isArray(script)) throw new Error(`${path}: a script is a JSON array of replies`);
   return script as Reply[];

@@ -156,7 +156,7 @@ export function createStatus(screen: Screen, style: Style, enabled: boolean): St
 }
 
 /** `950`, `1.2k`, `34k`, `1.2M`. */
-export function shortCount(count: number): string {
+function shortCount(count: number): string {
   if (count < 1000) return `${count}`;
   const [value, unit] = count < 999_500 ? [count / 1000, "k"] : [count / 1_000_000, "M"];
   return `${value < 9.95 ? value.toFixed(1) : Math.round(value)}${unit}`;

@@ -27,7 +27,7 @@ function idOf(id: CommandId | undefined) {
 }
 
 /** As `JSON.stringify` would write them, however deep they are. */
-export function stringifyNodes(roots: readonly TreeNode[]): string {
+function stringifyNodes(roots: readonly TreeNode[]): string {
   const parts: string[] = ["["];
   // What is still to be written, last first.
   const open: (TreeNode | string)[] = ["]"];

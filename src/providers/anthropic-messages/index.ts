@@ -9,7 +9,7 @@ import { configKeys } from "./refusal.ts";
 import { toMessagesBody } from "./request.ts";
 import { createMessagesReader } from "./stream.ts";
 
-export const anthropicMessages = "anthropic-messages";
+const anthropicMessages = "anthropic-messages";
 
 export function createAnthropicMessages(settings: ProviderSettings, transport: Transport): Provider {
   const { name, idleMs } = settings;

@@ -1,8 +1,6 @@
 // What a server and the ways to reach it agree on. The library's own `Transport`, with what an error can say about the other side.
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 
-export type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-
 export interface ServerTransport extends Transport {
   /** Resolves when nothing of it is left. */
   close(): Promise<void>;
