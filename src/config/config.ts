@@ -11,7 +11,7 @@ import type { ConfigFile, QuirkTable } from "./file.ts";
 import { type McpSource, mcpSources } from "./mcp.ts";
 import { absolutePaths, headerKeyVariables, type NetworkConfig, resolveNetwork } from "./network.ts";
 import { type PermissionConfig, resolvePermissions } from "./permissions.ts";
-import { checkUrl, count, dollars, duration, seconds, thinkingLevel } from "./values.ts";
+import { checkUrl, count, dollars, duration, thinkingLevel, timeout } from "./values.ts";
 
 /** Flags as the command line gave them; numbers are still text. */
 export interface Flags {
@@ -196,8 +196,8 @@ export function resolveConfig(
     baseUrl: checkUrl(baseUrl, urlSource),
     keyEnv,
     apiKey: flags.apiKey ?? (keyEnv === undefined ? undefined : env[keyEnv] || undefined),
-    firstByteMs: seconds(env, "PI_FIRST_BYTE_TIMEOUT", table?.first_byte_timeout, defaults.firstByteSeconds),
-    idleMs: seconds(env, "PI_IDLE_TIMEOUT", table?.idle_timeout, defaults.idleSeconds),
+    firstByteMs: timeout(env, "PI_FIRST_BYTE_TIMEOUT", table?.first_byte_timeout, defaults.firstByteSeconds),
+    idleMs: timeout(env, "PI_IDLE_TIMEOUT", table?.idle_timeout, defaults.idleSeconds),
     quirks: table ?? {},
     ...resolveNetwork(table ?? {}, chosen.provider, env),
   };

@@ -30,6 +30,7 @@ export function duration(
   );
 }
 
+/** Above 0; `name` is a flag. */
 export function dollars(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
@@ -37,6 +38,7 @@ export function dollars(name: string, text: string | undefined): number | undefi
   throw new AppError("usage", `${name} must be US dollars above 0, such as 0.50, not '${text}'`);
 }
 
+/** The value of `--thinking`. */
 export function thinkingLevel(text: string | undefined): ThinkingLevel | undefined {
   if (text === undefined) return undefined;
   const level = thinkingLevels.find((name) => name === text);
@@ -44,7 +46,8 @@ export function thinkingLevel(text: string | undefined): ThinkingLevel | undefin
   throw new AppError("usage", `--thinking must be one of ${thinkingLevels.join(", ")}, not '${text}'`);
 }
 
-export function seconds(env: Environment, name: string, configured: number | undefined, fallback: number): number {
+/** Milliseconds, 0 for no limit. The variable `name`, `configured` and `fallback` are seconds, and the first that is set counts. */
+export function timeout(env: Environment, name: string, configured: number | undefined, fallback: number): number {
   const text = env[name];
   const value = text ? Number(text) : (configured ?? fallback);
   if (!Number.isFinite(value) || value < 0)
@@ -52,6 +55,7 @@ export function seconds(env: Environment, name: string, configured: number | und
   return Math.min(value * 1000, longestTimerMs);
 }
 
+/** An http or https URL without slashes at its end; `source` is where it was found. */
 export function checkUrl(url: string, source: string): string {
   const protocol = URL.parse(url)?.protocol;
   if (protocol !== "http:" && protocol !== "https:") {
