@@ -3,6 +3,7 @@ import { type Detail, examine, type Report, type ReportedFinding, type Verdict }
 import { forReader } from "../modes/show.ts";
 import { createStyle, type Style, wantsColour } from "../modes/style.ts";
 import { AppError } from "../util/error.ts";
+import { plural } from "../util/plural.ts";
 import { visibleLine } from "../util/sanitize.ts";
 import { rootArgs } from "./args.ts";
 import { defineCommand } from "./command.ts";
@@ -132,8 +133,8 @@ function formatDetails(details: readonly Detail[]): string[] {
 function summarize(findings: readonly ReportedFinding[]): string {
   const count = (verdict: Verdict) => findings.filter((finding) => finding.verdict === verdict).length;
   const [failures, warnings] = [count("failure"), count("warning")];
-  const noted = warnings === 0 ? "" : ` ${warnings === 1 ? "1 warning" : `${warnings} warnings`}.`;
+  const noted = warnings === 0 ? "" : ` ${plural(warnings, "warning")}.`;
   return failures === 0
     ? `Nothing is wrong.${noted}`
-    : `${failures === 1 ? "1 thing is" : `${failures} things are`} wrong.${noted}`;
+    : `${plural(failures, "thing")} ${failures === 1 ? "is" : "are"} wrong.${noted}`;
 }

@@ -14,6 +14,7 @@ import type { Message } from "../protocol/message.ts";
 import { closest } from "../util/closest.ts";
 import { AppError } from "../util/error.ts";
 import { log } from "../util/log.ts";
+import { plural } from "../util/plural.ts";
 import { visibleLine } from "../util/sanitize.ts";
 import { type CliContext, defineCommand } from "./command.ts";
 
@@ -122,7 +123,7 @@ function toJson({ modified, ...summary }: SessionSummary) {
 
 function show(query: string, place: Place, json: boolean, { io }: CliContext): number {
   const { summary, messages, badLines } = readStored(query, place);
-  if (badLines > 0) log().warn(`${badLines} line${badLines === 1 ? "" : "s"} of the session could not be read`);
+  if (badLines > 0) log().warn(`${plural(badLines, "line")} of the session could not be read`);
   if (json) {
     io.stdout(`${JSON.stringify({ ...toJson(summary), messages })}\n`);
     return 0;

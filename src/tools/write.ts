@@ -1,6 +1,7 @@
 // Writes a whole file, at once or not at all.
 import * as z from "zod/mini";
 import { resolvePath } from "../util/paths.ts";
+import { plural } from "../util/plural.ts";
 import { changedOnDisk, commitFile } from "./commit-file.ts";
 import { defineTool } from "./define-tool.ts";
 import { stampFile } from "./file-stamp.ts";
@@ -33,7 +34,7 @@ export const write = defineTool({
     const seen = context.files.lastSeen(await realPath(context.cwd, path));
     const bytes = new TextEncoder().encode(content);
     await commitFile(context, path, bytes, exists ? (seen === undefined ? "any" : { stamp: seen }) : "absent");
-    const size = `${bytes.byteLength} byte${bytes.byteLength === 1 ? "" : "s"}`;
+    const size = plural(bytes.byteLength, "byte");
     return { text: exists ? `Wrote ${size} to ${path}` : `Created ${path} (${size})` };
   },
 });

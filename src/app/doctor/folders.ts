@@ -4,6 +4,7 @@ import { access, lstat, readdir, rm, stat, statfs, writeFile } from "node:fs/pro
 import { dirname, join } from "node:path";
 import { sessionFolder } from "../../session/folder.ts";
 import { isLeft } from "../../session/lock.ts";
+import { plural } from "../../util/plural.ts";
 import { settle, stage } from "../../util/staging.ts";
 import { sessionRoot } from "../sessions.ts";
 import type { Check, Finding } from "./check.ts";
@@ -47,7 +48,7 @@ export const sessionsCheck: Check = {
       return withRoom({ verdict: "ok", text: `${path} is made with the first session`, facts: { path, free } }, free);
     const { count, open, left } = await lookInto(path, signal);
     const facts = { path, sessions: count, readableByOthers: open.length, leftLocks: left.length, free };
-    const text = `${path}: ${count === 1 ? "1 session" : `${count} sessions`}, ${gigabytes(free)} free`;
+    const text = `${path}: ${plural(count, "session")}, ${gigabytes(free)} free`;
     if (open.length > 0) {
       const what = `${text}; others can read ${open[0]}${open.length > 1 ? ` and ${open.length - 1} more` : ""}`;
       return { verdict: "warning", text: what, next: `chmod -R go= ${path}`, facts };

@@ -1,5 +1,6 @@
 // The end of a conversation that goes on, so that the user knows where they are.
 import type { Message } from "../../protocol/message.ts";
+import { plural } from "../../util/plural.ts";
 import { visible } from "../../util/sanitize.ts";
 import { describeCall, describeContent } from "../show.ts";
 import type { Style } from "../style.ts";
@@ -19,7 +20,7 @@ export function recapOf(
   const shown = messages.slice(from ?? 0).flatMap((message) => describe(message, style, look));
   if (shown.length === 0) return undefined;
   const earlier = starts.filter((position) => position < (from ?? 0)).length;
-  const head = earlier > 0 ? [style.dim(`… ${earlier} earlier message${earlier === 1 ? "" : "s"} of yours`)] : [];
+  const head = earlier > 0 ? [style.dim(`… ${plural(earlier, "earlier message")} of yours`)] : [];
   return [...head, ...shown].join("\n");
 }
 
