@@ -6,7 +6,7 @@ import { toFileError } from "./regular-file.ts";
 import { createNotes } from "./search/notes.ts";
 import { createPathFilter } from "./search/path-filter.ts";
 import { createPauses, searchTimeMs, withTimeLimit } from "./search/pauses.ts";
-import { findRoot, isDenied, type SearchRoot, searchPath } from "./search/search-root.ts";
+import { findRoot, isDenied, type SearchRoot, searching, searchPath } from "./search/search-root.ts";
 import { type TreeEntry, walkTree } from "./search/walk.ts";
 import { type ToolContext, toolError } from "./tool.ts";
 
@@ -33,12 +33,10 @@ export const find = createFind(searchTimeMs);
 
 export function createFind(timeLimitMs: number) {
   return defineTool({
+    ...searching,
     name: "find",
-    access: "read",
     description,
     input,
-    summarize: ({ pattern, path }) => `${pattern}${path === undefined ? "" : ` in ${path}`}`,
-    paths: ({ path = "." }) => [path],
     run: async (request, context) => ({ text: await search(request, context, timeLimitMs) }),
   });
 }

@@ -11,7 +11,7 @@ import { createPauses, searchTimeMs, withTimeLimit } from "./search/pauses.ts";
 import { requiredTexts } from "./search/required-texts.ts";
 import { findRipgrep } from "./search/ripgrep.ts";
 import { searchNamedFile, searchTree } from "./search/search-files.ts";
-import { findRoot, isDenied, searchPath } from "./search/search-root.ts";
+import { findRoot, isDenied, searching, searchPath } from "./search/search-root.ts";
 import type { ToolContext } from "./tool.ts";
 
 const defaultLimit = 100;
@@ -40,12 +40,10 @@ export const grep = createGrep(searchTimeMs);
 
 export function createGrep(timeLimitMs: number) {
   return defineTool({
+    ...searching,
     name: "grep",
-    access: "read",
     description,
     input,
-    summarize: ({ pattern, path }) => `${pattern}${path === undefined ? "" : ` in ${path}`}`,
-    paths: ({ path = "." }) => [path],
     run: async (request, context) => ({ text: await search(request, context, timeLimitMs) }),
   });
 }

@@ -21,6 +21,11 @@ export interface SearchRoot {
   show(path: string): string;
 }
 
+interface SearchInput {
+  readonly pattern: string;
+  readonly path?: string | undefined;
+}
+
 /** Whether a rule keeps what is at a path below the root from being shown, by the name that was asked for or by where it really is. */
 export function isDenied(
   { absolute, real }: SearchRoot,
@@ -30,6 +35,13 @@ export function isDenied(
 ): boolean {
   return [absolute, real].some((folder) => deniesPath?.(toolName, join(folder, below)) ?? false);
 }
+
+/** What a tool that searches below a path declares, whatever it looks for. */
+export const searching = {
+  access: "read",
+  summarize: ({ pattern, path }: SearchInput) => `${pattern}${path === undefined ? "" : ` in ${path}`}`,
+  paths: ({ path = "." }: SearchInput) => [path],
+} as const;
 
 /** The field that names a folder to search. */
 export function searchPath(what: string) {
