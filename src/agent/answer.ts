@@ -3,10 +3,9 @@
 import { withoutKeptThinking } from "../context/kept-thinking.ts";
 import { answerTime } from "../context/size.ts";
 import type { AssistantMessage, Message } from "../protocol/message.ts";
-import { emptyUsage } from "../protocol/usage.ts";
 import type { Chunk } from "../providers/provider.ts";
 import { AppError, abortError } from "../util/error.ts";
-import { type FoldResult, foldStream } from "./fold-stream.ts";
+import { emptyAnswer, type FoldResult, foldStream } from "./fold-stream.ts";
 import type { Limits } from "./limits.ts";
 import type { Fallback, LoopInput, LoopTarget } from "./loop.ts";
 import { repairHistory } from "./repair-history.ts";
@@ -156,20 +155,6 @@ export function abortedAnswer(target: LoopTarget, signal: AbortSignal, history: 
     stopReason: "aborted",
     errorMessage: abortError(signal)?.message ?? "Request aborted",
     timestamp: answerTime(history, Date.now()),
-  };
-}
-
-function emptyAnswer({ provider, model, thinkingLevel }: LoopTarget): AssistantMessage {
-  return {
-    role: "assistant",
-    content: [],
-    api: provider.api,
-    provider: provider.name,
-    model: model.id,
-    usage: emptyUsage(),
-    stopReason: "pending",
-    thinkingLevel: thinkingLevel ?? "off",
-    timestamp: 0,
   };
 }
 

@@ -5,11 +5,13 @@ import type {
   AssistantMessage,
   TextContent,
   ThinkingContent,
+  ThinkingLevel,
   ToolCall,
   Usage,
 } from "../protocol/message.ts";
-import type { ModelCost } from "../protocol/model.ts";
-import type { Chunk } from "../providers/provider.ts";
+import type { Model, ModelCost } from "../protocol/model.ts";
+import { emptyUsage } from "../protocol/usage.ts";
+import type { Chunk, Provider } from "../providers/provider.ts";
 import { toUsage } from "../providers/usage.ts";
 import { now } from "../util/clock.ts";
 import { AppError, toAppError } from "../util/error.ts";
@@ -28,6 +30,28 @@ export interface FoldResult {
   readonly cutCalls: ReadonlySet<ToolCall>;
   /** The provider paused the answer: asked again with it in the history, the model goes on. */
   readonly paused: boolean;
+}
+
+/** Whose answer it is. */
+interface Answerer {
+  readonly provider: Provider;
+  readonly model: Model;
+  readonly thinkingLevel?: ThinkingLevel | undefined;
+}
+
+/** An answer before its first chunk; the time is for the caller to set. */
+export function emptyAnswer({ provider, model, thinkingLevel }: Answerer): AssistantMessage {
+  return {
+    role: "assistant",
+    content: [],
+    api: provider.api,
+    provider: provider.name,
+    model: model.id,
+    usage: emptyUsage(),
+    stopReason: "pending",
+    thinkingLevel: thinkingLevel ?? "off",
+    timestamp: 0,
+  };
 }
 
 /**

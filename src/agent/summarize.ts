@@ -2,13 +2,12 @@
 import { estimateText } from "../context/estimate.ts";
 import type { Limits } from "../context/limits.ts";
 import { partsThatFit, shorten, toTranscript } from "../context/transcript.ts";
-import type { AssistantMessage, Message, ThinkingLevel, Usage } from "../protocol/message.ts";
+import type { Message, ThinkingLevel, Usage } from "../protocol/message.ts";
 import type { Model } from "../protocol/model.ts";
-import { emptyUsage } from "../protocol/usage.ts";
 import type { Provider } from "../providers/provider.ts";
 import { AppError } from "../util/error.ts";
 import { oneLine } from "../util/truncate.ts";
-import { foldStream } from "./fold-stream.ts";
+import { emptyAnswer, foldStream } from "./fold-stream.ts";
 import { repairHistory } from "./repair-history.ts";
 import { pause, retryDelay } from "./retry.ts";
 import instructions from "./summary.md" with { type: "text" };
@@ -92,7 +91,7 @@ async function ask(by: Summarizer, { limits, onUsage }: SummaryTask, text: strin
   const { provider, model, signal } = by;
   let isEmpty = false;
   for (let attempt = 1; ; ) {
-    const message = newAnswer(provider, model);
+    const message = { ...emptyAnswer(by), timestamp: Date.now() };
     const chunks = provider.stream(
       {
         model,
@@ -121,19 +120,6 @@ async function ask(by: Summarizer, { limits, onUsage }: SummaryTask, text: strin
     await pause(delayMs, signal);
     if (signal.aborted) throw new AppError("aborted", "Request aborted");
   }
-}
-
-function newAnswer({ api, name }: Provider, { id }: Model): AssistantMessage {
-  return {
-    role: "assistant",
-    content: [],
-    api,
-    provider: name,
-    model: id,
-    usage: emptyUsage(),
-    stopReason: "pending",
-    timestamp: Date.now(),
-  };
 }
 
 /** What can be said of a conversation that not even a piece of can be sent: what the user asked for, the latest last. */
