@@ -1,9 +1,8 @@
 // What is measured: each row is pi-ts at a job beside a bare compiled program that does the least for the same job.
 import { appendFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import type { Quantity } from "./measure.ts";
 import { prepareRepository, quickCommands, toShellScript } from "./repository.ts";
-import { writeSession } from "./sessions.ts";
+import { sessionPath, writeSession } from "./sessions.ts";
 
 export interface Row {
   readonly name: string;
@@ -46,7 +45,7 @@ export function defineRows({ empty, stream, aborts, flood, parse, subject }: Pro
   const askWithRoom = [...ask, "-m", "gpt-5.4-pro"];
   const { sessions } = places;
   const resume = (name: string, compacted: boolean) => {
-    const path = join(sessions, `2026-01-01T00-00-00-000Z_${name}.jsonl`);
+    const path = sessionPath(sessions, name);
     const prepare = () => {
       writeSession(sessions, name, 57_000_000, { compacted });
       return () => rmSync(sessions, { recursive: true });

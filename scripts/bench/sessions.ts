@@ -14,16 +14,19 @@ const answer = {
   timestamp: 1,
 };
 
-/** Writes a session of about so many bytes into `folder` and gives its path. */
+export function sessionPath(folder: string, id: string): string {
+  return join(folder, `2026-01-01T00-00-00-000Z_${id}.jsonl`);
+}
+
+/** Writes a session of about so many bytes into `folder`, at the path of its id. */
 export function writeSession(
   folder: string,
   id: string,
   bytes: number,
   { compacted }: { readonly compacted: boolean },
-): string {
+): void {
   mkdirSync(folder, { recursive: true });
-  const path = join(folder, `2026-01-01T00-00-00-000Z_${id}.jsonl`);
-  const file = openSync(path, "w");
+  const file = openSync(sessionPath(folder, id), "w");
   const timestamp = "2026-01-01T00:00:00.000Z";
   let parentId: string | null = null;
   let count = 0;
@@ -55,5 +58,4 @@ export function writeSession(
   if (compacted) add("compaction", { summary: "What was done.", firstKeptEntryId: parentId, tokensBefore: 1000 });
   writeSync(file, lines);
   closeSync(file);
-  return path;
 }
