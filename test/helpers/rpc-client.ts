@@ -1,6 +1,6 @@
 // Drives the compiled binary in RPC mode: sends commands, waits for answers and events, and checks every line of stdout against its schema.
 import { expect } from "bun:test";
-import { closeSync, constants, openSync } from "node:fs";
+import { closeSync } from "node:fs";
 import * as z from "zod/mini";
 import { AgentEvent } from "../../src/protocol/event.ts";
 import {
@@ -11,6 +11,7 @@ import {
   rpcCommands,
 } from "../../src/protocol/rpc.ts";
 import { UiDialog } from "../../src/protocol/ui.ts";
+import { openFifo } from "./open-fifo.ts";
 import { type ReplayServer, type Script, startReplayServer } from "./replay-server.ts";
 import { binaryPath, cleanEnv, createPlace } from "./run-cli.ts";
 import type { TmpDir } from "./tmp.ts";
@@ -223,20 +224,14 @@ export async function connect(
 
 /** A pipe that nobody reads until `read` is called; the runtime itself reads those that it makes. */
 function openUnread(dir: TmpDir) {
-  const path = dir.file("stdout");
-  Bun.spawnSync(["mkfifo", path]);
-  // Opening either end waits for the other one; this does not, and lets the others open at once.
-  const opener = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const fd = openSync(path, "w");
-  const stdin = openSync(path, "r");
-  closeSync(opener);
+  const { reader, writer } = openFifo(dir.file("stdout"));
   return {
-    fd,
-    started: () => closeSync(fd),
+    fd: writer,
+    started: () => closeSync(writer),
     read() {
-      const reader = Bun.spawn(["cat"], { stdin, stdout: "pipe" });
-      closeSync(stdin);
-      return reader.stdout;
+      const cat = Bun.spawn(["cat"], { stdin: reader, stdout: "pipe" });
+      closeSync(reader);
+      return cat.stdout;
     },
   };
 }

@@ -1,6 +1,7 @@
 // Runs the compiled binary black-box, in a home and an environment of its own, with stdin, stdout and stderr as a shell would give them.
-import { closeSync, constants, createWriteStream, existsSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, createWriteStream, existsSync, mkdirSync } from "node:fs";
 import { resolve } from "node:path";
+import { openFifo } from "./open-fifo.ts";
 import { type TmpDir, tmp } from "./tmp.ts";
 import { type TextPattern, watchText } from "./wait-for.ts";
 
@@ -166,24 +167,19 @@ interface ChildInput {
   end(): void;
 }
 
-/** A real pipe (a named one, since the runtime would give the child a socket). */
+/** A real pipe; the runtime would give the child a socket. */
 function openStdin(stdin: Stdin, dir: TmpDir): ChildInput {
   const silent = () => {
     throw new Error('stdin is not "open"');
   };
   if (stdin === "null") return { started() {}, write: silent, end() {} };
-  const path = dir.file("stdin");
-  Bun.spawnSync(["mkfifo", path]);
-  // Opening either end waits for the other one; the first read end does not wait, and lets the others open at once.
-  const opener = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const writer = createWriteStream("", { fd: openSync(path, "w") });
+  const ends = openFifo(dir.file("stdin"));
+  const writer = createWriteStream("", { fd: ends.writer });
   writer.on("error", () => {});
-  const fd = openSync(path, "r");
-  closeSync(opener);
   return {
-    fd,
+    fd: ends.reader,
     started() {
-      closeSync(fd);
+      closeSync(ends.reader);
       if (typeof stdin === "object") writer.end(stdin.text);
       else if (stdin === "empty") writer.end();
     },
