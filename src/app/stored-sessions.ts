@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { homeFolder } from "../config/config.ts";
 import type { Message } from "../protocol/message.ts";
-import { buildContext } from "../protocol/tree.ts";
+import { buildContext, nameIn } from "../protocol/tree.ts";
 import { findSession } from "../session/find.ts";
 import { listSessions, type SessionSummary } from "../session/list.ts";
 import { takeLock } from "../session/lock.ts";
@@ -36,9 +36,11 @@ export function findStored(query: string, place: Place): SessionSummary {
 export function readStored(query: string, place: Place): StoredSession {
   const summary = findStored(query, place);
   const { entries, badLines } = loadSession(summary.path);
-  const name = entries.findLast((entry) => entry.type === "session_info");
-  const named = name?.type === "session_info" ? { ...summary, name: name.name } : summary;
-  return { summary: named, messages: buildContext(entries, entries.at(-1)?.id ?? null).messages, badLines };
+  return {
+    summary: { ...summary, name: nameIn(entries) },
+    messages: buildContext(entries, entries.at(-1)?.id ?? null).messages,
+    badLines,
+  };
 }
 
 /** Removes the file of a session that nobody uses; its path. A path may name any file, so it is read first: only a session goes. */

@@ -1,5 +1,6 @@
 // A session as one HTML page that needs nothing else: no network, no script.
 import type { Entry } from "../protocol/entry.ts";
+import { nameIn } from "../protocol/tree.ts";
 import { dollars, grouped } from "../util/numbers.ts";
 import { headOf, oneLine } from "../util/truncate.ts";
 import { branchList, otherBranches } from "./branches.ts";
@@ -77,10 +78,8 @@ ${trusted(style)}</style>
 
 /** Its name, or else what was asked first. */
 function titleOf({ id, entries }: PageSource, { items }: Conversation): string {
-  const named = entries.findLast((entry) => entry.type === "session_info");
-  if (named?.type === "session_info" && typeof named.name === "string" && named.name.trim() !== "") {
-    return oneLine(named.name, 200);
-  }
+  const name = nameIn(entries);
+  if (name !== undefined) return oneLine(name, 200);
   const [first] = promptsOf(items);
   return first === undefined || first.text === "" ? `Session ${oneLine(id, 100)}` : first.heading;
 }

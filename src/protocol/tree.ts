@@ -110,6 +110,13 @@ function settings(path: readonly Entry[]): Pick<SessionContext, "model" | "think
   };
 }
 
+/** The name that was given last, on whichever branch; an empty one takes it away. */
+export function nameIn(entries: readonly Entry[]): string | undefined {
+  const info = entries.findLast((entry) => entry.type === "session_info");
+  const name: unknown = info?.type === "session_info" ? info.name : undefined;
+  return typeof name === "string" && name.trim() !== "" ? name : undefined;
+}
+
 /** The model that was chosen or answered last. */
 function lastModel(path: readonly Entry[]): SessionContext["model"] {
   for (const entry of path.toReversed()) {

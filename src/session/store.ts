@@ -15,6 +15,7 @@ import { basename, dirname, join } from "node:path";
 import type { Entry, EntryDraft, SessionHeader } from "../protocol/entry.ts";
 import { sessionVersion } from "../protocol/session-version.ts";
 import { toJson } from "../protocol/to-json.ts";
+import { nameIn } from "../protocol/tree.ts";
 import { AppError } from "../util/error.ts";
 import { makePrivateFolder, writePrivateFile } from "../util/private-file.ts";
 import { toUtf8 } from "../util/utf8.ts";
@@ -202,20 +203,14 @@ function createStored({ header, path, entries: existing, exists, open }: StoredO
     leaf = entry.id;
   }
 
-  function name(): string | undefined {
-    const info = entries.findLast((entry) => entry.type === "session_info");
-    return info?.type === "session_info" ? info.name : undefined;
-  }
-
-  /** A listing looks for the name near the end. */
+  /** A listing looks near the end for the name, or for word that it was taken away. */
   function keepNameInReach(fd: number): void {
-    const given = name();
-    if (given === undefined) return;
+    if (!entries.some(({ type }) => type === "session_info")) return;
     try {
       const { size } = fstatSync(fd);
       const tail = Buffer.alloc(Math.min(size, nameReach));
       readSync(fd, tail, 0, tail.length, size - tail.length);
-      if (!tail.includes('"session_info"')) append({ type: "session_info", name: given });
+      if (!tail.includes('"session_info"')) append({ type: "session_info", name: nameIn(entries) ?? "" });
     } catch {
       // The name is in the file all the same.
     }
@@ -238,7 +233,7 @@ function createStored({ header, path, entries: existing, exists, open }: StoredO
     path,
     entries: () => entries,
     leafId: () => leaf,
-    name,
+    name: () => nameIn(entries),
     stored: () => file !== undefined,
     append,
     adopt(given, lines) {

@@ -1,6 +1,7 @@
 // Sessions in lists and by name: known from the head and the tail of their files.
 import { expect, test } from "bun:test";
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { readStored } from "../../src/app/stored-sessions.ts";
 import { findSession } from "../../src/session/find.ts";
 import { latestSession, listSessions, summarize } from "../../src/session/list.ts";
 import { createSession, openSession } from "../../src/session/store.ts";
@@ -69,6 +70,21 @@ test("a name given early is found in a long file, and the last one counts", asyn
   expect(summarize(path)?.name).toBe("the name");
   openSession(path).session.close();
   expect(readFileSync(path, "utf8").split('"session_info"')).toHaveLength(4);
+});
+
+test("a name that was taken away is one nowhere, however long the file gets", async () => {
+  await using dir = tmp();
+  const session = createSession({ root: dir.path, cwd: "/a" });
+  session.append({ type: "message", message: user("hi") });
+  session.append({ type: "session_info", name: "first name" });
+  session.append({ type: "session_info", name: "" });
+  expect(session.name()).toBeUndefined();
+  session.append({ type: "message", message: user("y".repeat(100_000)) });
+  session.close();
+  const path = session.path as string;
+  expect(summarize(path)?.name).toBeUndefined();
+  const place = { cwd: "/a", env: {}, sessionDir: dir.path };
+  expect(readStored(path, place).summary.name).toBeUndefined();
 });
 
 test("by id, the beginning of an id, name, the beginning of a name, and path", async () => {
