@@ -1,7 +1,9 @@
 // The session that a person means: by path, id, the beginning of an id, or name.
 import { type Stats, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
+import type { Entry } from "../protocol/entry.ts";
 import { parseLine } from "../protocol/session-line.ts";
+import { nameIn } from "../protocol/tree.ts";
 import { AppError } from "../util/error.ts";
 import { chunksOf, linesOf } from "./lines.ts";
 import { listSessions, type SessionSummary, sessionFiles, summarize } from "./list.ts";
@@ -89,7 +91,7 @@ function nameInside(path: string): string | undefined {
     for (const line of linesOf(chunksOf(path))) {
       if (!Buffer.from(line.buffer, line.byteOffset, line.length).includes('"session_info"')) continue;
       for (const { record } of parseLine(line).pieces) {
-        if (record.type === "session_info") name = (record as { name?: string }).name || undefined;
+        if (record.type === "session_info") name = nameIn([record as unknown as Entry]);
       }
     }
   } catch {

@@ -114,6 +114,13 @@ test("by id, the beginning of an id, name, the beginning of a name, and path", a
   }
 });
 
+test("a name that is no text is none, for whoever looks for another", async () => {
+  await using dir = tmp();
+  const { path } = writeSession(dir.path, "/here", 1);
+  appendFileSync(path, '{"type":"session_info","id":"i","parentId":null,"timestamp":"","name":5}\n');
+  expect(() => findSession(dir.path, "parser", "/here")).toThrow("No session has the id or name 'parser'");
+});
+
 test("a name may look like a path", async () => {
   await using dir = tmp();
   const { path } = writeSession(dir.path, "/here", 1, { name: "feature/login.jsonl" });
