@@ -1,6 +1,7 @@
 // Which sessions there are, without reading them: each is known by the head and the tail of its file.
 import { closeSync, type Dirent, fstatSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { SessionHeader } from "../protocol/entry.ts";
 import { isHeader } from "../protocol/is-whole.ts";
 import { sessionFolder } from "./folder.ts";
 import { idInName, nameReach } from "./store.ts";
@@ -129,12 +130,17 @@ function readSummary(buffer: Buffer, fd: number, path: string): SessionSummary |
     const length = readSync(fd, buffer, 0, Math.min(buffer.length, size - from), from);
     name = lastName(buffer.subarray(0, length)) ?? name;
   }
-  const { cwd, timestamp: created, parentSession } = header ?? {};
-  return { id, path, cwd, name: name || undefined, firstText, created, modified, size, parentSession };
+  const [created, parentSession] = [header?.timestamp, header?.parentSession].map(toText);
+  return { id, path, cwd: header?.cwd, name: name || undefined, firstText, created, modified, size, parentSession };
+}
+
+/** Of a header only what a session cannot be without has been checked. */
+function toText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 function lookAtHead(bytes: Buffer) {
-  let header: { id: string; cwd: string; timestamp: string; parentSession?: string | undefined } | undefined;
+  let header: SessionHeader | undefined;
   let firstText: string | undefined;
   let hasEntries = false;
   for (let start = 0; start < bytes.length && firstText === undefined; ) {

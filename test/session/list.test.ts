@@ -114,6 +114,14 @@ test("by id, the beginning of an id, name, the beginning of a name, and path", a
   }
 });
 
+test("what else a header says counts where it is text", async () => {
+  await using dir = tmp();
+  const path = dir.file("x_1.jsonl");
+  const header = { type: "session", version: 3, id: "1", timestamp: 5, cwd: "/a", parentSession: 7 };
+  writeFileSync(path, `${JSON.stringify(header)}\n`);
+  expect(summarize(path)).toMatchObject({ id: "1", cwd: "/a", created: undefined, parentSession: undefined });
+});
+
 test("a name that is no text is none, for whoever looks for another", async () => {
   await using dir = tmp();
   const { path } = writeSession(dir.path, "/here", 1);
