@@ -5,9 +5,10 @@ export const longestTimerMs = 2 ** 31 - 1;
 
 /** `850 ms`, `3.2 s`, `2 min 5 s`. */
 export function describeDuration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
-  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;

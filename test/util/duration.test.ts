@@ -9,6 +9,9 @@ test.each([
   [125_000, "2 min 5 s"],
   // Rounding up the seconds must not leave sixty of them.
   [119_700, "2 min 0 s"],
+  [59_970, "1 min 0 s"],
+  [59_949, "59.9 s"],
+  [999.7, "1.0 s"],
 ])("%p ms is %s", (ms, words) => {
   expect(describeDuration(ms)).toBe(words);
 });
