@@ -8,7 +8,7 @@ export const name: Command = {
   run({ app, args }) {
     const session = app.session();
     if (args === "") return { text: session.name() ?? "The session has no name; /name NAME gives it one." };
-    session.append({ type: "session_info", name: args });
+    app.rename(args);
     return { text: `The session is called '${args}'.` };
   },
 };

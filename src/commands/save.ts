@@ -11,7 +11,7 @@ export const save: Command = {
       app.useSession(app.sessions.store(app.session()));
     }
     const session = app.session();
-    if (args !== "") session.append({ type: "session_info", name: args });
+    if (args !== "") app.rename(args);
     const name = session.name();
     const title = `${name === undefined ? "Session" : `'${name}',`} ${session.id}`;
     return { text: `${title}\n${session.stored() ? session.path : "It is stored with its first message."}` };
