@@ -106,7 +106,7 @@ function isInComment(source: string, index: number): boolean {
 }
 
 /** Checks every file of src/; ambient declarations (`.d.ts`) belong to no room. */
-export function checkTree(src: string): Violation[] {
+function checkTree(src: string): Violation[] {
   return [...new Bun.Glob("**/*.ts").scanSync(src)]
     .filter((file) => !file.endsWith(".d.ts"))
     .sort()

@@ -42,7 +42,7 @@ function chatChunk(choices: readonly object[], rest: object = {}): object {
 }
 
 /** OpenAI's POST /responses. */
-export const responses: Wire = (answer) => {
+const responses: Wire = (answer) => {
   const place = { output_index: 0, item_id: "item_bench" };
   const [begun, deltas, item] = "text" in answer ? textItem(answer.text, place) : callItem(answer.call, place);
   const usage = { input_tokens: inputTokens, output_tokens: lengthOf(answer) };
@@ -104,7 +104,7 @@ function callItem(call: Call, place: { item_id: string }): Item {
 }
 
 /** Anthropic's POST /messages. */
-export const messages: Wire = (answer) => {
+const messages: Wire = (answer) => {
   const [block, deltas] =
     "text" in answer
       ? [{ type: "text", text: "" }, answer.text.map((text) => ({ type: "text_delta", text }))]

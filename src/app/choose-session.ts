@@ -153,7 +153,7 @@ function checkUnused(id: string, root: string): void {
 }
 
 /** One warning for all that could not be read; none when nothing was lost. */
-export function damage(badLines: number): string[] {
+function damage(badLines: number): string[] {
   if (badLines === 0) return [];
   const lines = plural(badLines, "line");
   return [`${lines} of the session could not be read and ${badLines === 1 ? "is" : "are"} left out`];

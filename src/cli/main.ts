@@ -35,7 +35,7 @@ function checkOutput(): number {
 }
 
 /** Prints an error once, without keys, and gives its exit code. */
-export function report(error: AppError): number {
+function report(error: AppError): number {
   log().error(redact(describeError(error)));
   if (error.code === "internal") {
     const { cause } = error;
