@@ -6,6 +6,7 @@ import { type ContextSize, measureContext } from "../context/size.ts";
 import type { Entry } from "../protocol/entry.ts";
 import type { CompactionReason } from "../protocol/event.ts";
 import { AppError } from "../util/error.ts";
+import { grouped } from "../util/numbers.ts";
 import type { CompactionInput, CompactionOutcome } from "./compact.ts";
 import { promptText } from "./text.ts";
 
@@ -79,7 +80,7 @@ export function createRoom(options: RoomOptions): Room {
 
   function explainSize(why: string, cause?: AppError): AppError {
     const { overhead, tokens } = size;
-    const share = `the system prompt and the tools take about ${show(overhead)} of its ${show(limits.window)} tokens, the conversation about ${show(tokens - overhead)}`;
+    const share = `the system prompt and the tools take about ${grouped(overhead)} of its ${grouped(limits.window)} tokens, the conversation about ${grouped(tokens - overhead)}`;
     return new AppError("context_overflow", `${why}: ${share}`, { hint: hint(overhead), cause });
   }
 
@@ -122,8 +123,4 @@ export function createRoom(options: RoomOptions): Room {
     },
     explain: (overflow) => explain(overflow),
   };
-}
-
-function show(tokens: number): string {
-  return tokens.toLocaleString("en-US");
 }

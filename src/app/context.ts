@@ -5,6 +5,7 @@ import { warningShare } from "../context/limits.ts";
 import { type Context, measureContext } from "../context/size.ts";
 import { pathTo } from "../protocol/tree.ts";
 import type { Session } from "../session/session.ts";
+import { grouped } from "../util/numbers.ts";
 
 /** How full the context is, as far as that can be told between two requests. */
 export interface ContextUsage {
@@ -40,7 +41,7 @@ export function createContextWarning(
       const isFull = percent >= warningShare * 100;
       if (isFull && !warned) {
         const how = autoCompact ? "it is compacted when it no longer fits" : "/compact makes room";
-        const [used, window] = [tokens, contextWindow].map((count) => count.toLocaleString("en-US"));
+        const [used, window] = [tokens, contextWindow].map(grouped);
         const share = `${Math.floor(percent)} % of the context (${used} of ${window} tokens)`;
         notify(`The conversation fills ${share}; ${how}`);
       }

@@ -2,6 +2,7 @@
 import type { App } from "../app/app.ts";
 import type { AgentEvent, ToolResult } from "../protocol/event.ts";
 import type { ToolCall } from "../protocol/message.ts";
+import { grouped } from "../util/numbers.ts";
 import { visible, visibleLine } from "../util/sanitize.ts";
 import { oneLine } from "../util/truncate.ts";
 import type { Io } from "./io.ts";
@@ -41,7 +42,7 @@ export function describeCompaction({
   errorMessage,
 }: AgentEvent & { type: "compaction_end" }): string | undefined {
   if (!result) return reason === "manual" || errorMessage === undefined ? undefined : oneLine(errorMessage, 300);
-  const [before, after] = [result.tokensBefore, result.estimatedTokensAfter ?? 0].map((n) => n.toLocaleString("en-US"));
+  const [before, after] = [result.tokensBefore, result.estimatedTokensAfter ?? 0].map(grouped);
   return `compacted: ${before} → about ${after} tokens`;
 }
 
