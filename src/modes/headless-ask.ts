@@ -1,6 +1,7 @@
 // The answer where nobody can be asked: no, at once, said on stderr together with the flag that would allow it.
 import type { Ask } from "../permission/gate.ts";
 import { visible, visibleLine } from "../util/sanitize.ts";
+import { shellQuote } from "../util/shell-quote.ts";
 import type { Io } from "./io.ts";
 
 export function createHeadlessAsk(io: Io): Ask {
@@ -15,9 +16,4 @@ export function createHeadlessAsk(io: Io): Ask {
     );
     return { choice: "nobody" };
   };
-}
-
-/** `text` as one word for a POSIX shell. */
-function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -4,6 +4,7 @@ import type { AgentEvent, ToolResult } from "../protocol/event.ts";
 import type { ToolCall } from "../protocol/message.ts";
 import { grouped } from "../util/numbers.ts";
 import { visible, visibleLine } from "../util/sanitize.ts";
+import { shellQuote } from "../util/shell-quote.ts";
 import { oneLine } from "../util/truncate.ts";
 import type { Io } from "./io.ts";
 
@@ -56,6 +57,6 @@ export function describeSession(app: App): string {
   const session = app.session();
   const handle = visibleLine(app.sessions?.handleOf(session) ?? session.id);
   // A path may have what a shell would take apart.
-  const word = /^[\w./-]+$/.test(handle) ? handle : `'${handle.replaceAll("'", "'\\''")}'`;
+  const word = /^[\w./-]+$/.test(handle) ? handle : shellQuote(handle);
   return `session ${visibleLine(session.id)} (pi-ts --resume ${word} goes on)`;
 }

@@ -1,9 +1,10 @@
 // The completion script for zsh, for `fpath` as well as for `source`.
+import { shellQuote } from "../../util/shell-quote.ts";
 import type { Completion } from "../parse-args.ts";
 import { type CommandSpec, type FlagSpec, goesOn } from "./spec.ts";
 
 export function toZsh(root: CommandSpec, commands: readonly CommandSpec[]): string {
-  const rows = commands.map(({ name, description }) => `    ${quote(`${name}:${description}`)}`);
+  const rows = commands.map(({ name, description }) => `    ${shellQuote(`${name}:${description}`)}`);
   const cases = commands.map((command) => `      ${command.name})\n${call(command, 8)}\n        return\n        ;;`);
   return `#compdef pi-ts
 # zsh completion for pi-ts, made by: pi-ts completions zsh
@@ -64,7 +65,7 @@ function call({ name, flags, words }: CommandSpec, indent: number, ...more: stri
   const specs = [
     ...flags.flatMap(toSpecs),
     ...words.map((values, i) =>
-      quote(`${goesOn(i, words) ? "*" : i + 1}:${i === 0 ? name : "value"}:${action(values)}`),
+      shellQuote(`${goesOn(i, words) ? "*" : i + 1}:${i === 0 ? name : "value"}:${action(values)}`),
     ),
     ...more,
   ];
@@ -78,7 +79,7 @@ function toSpecs({ names, description, takes, repeatable, hint, values }: FlagSp
   const value = takes === "nothing" ? "" : `${takes === "optional" ? "::" : ":"}${escaped(hint)}:${action(values)}`;
   return names.map((name) => {
     const equals = takes !== "nothing" && name.startsWith("--") ? "=" : "";
-    return quote(`${exclusive}${name}${equals}${about}${value}`);
+    return shellQuote(`${exclusive}${name}${equals}${about}${value}`);
   });
 }
 
@@ -92,8 +93,4 @@ function action(values: Completion | undefined): string {
 
 function escaped(text: string): string {
   return text.replace(/[[\]:\\]/g, "\\$&");
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
