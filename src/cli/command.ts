@@ -2,18 +2,14 @@
 import type { CommandMeta } from "citty";
 import type { Io } from "../modes/io.ts";
 import type { Environment } from "../util/environment.ts";
-import type { FlagsDef, ParsedFlags } from "./parse-args.ts";
+import type { FlagsDef, ParsedFlags, ParsedWords } from "./parse-args.ts";
 
 /** What every command gets beside its flags. */
-export interface CliContext {
+export interface CliContext extends ParsedWords {
   readonly io: Io;
   readonly env: Environment;
   /** The working directory at start. */
   readonly cwd: string;
-  /** The words that are not flags, in order. */
-  readonly words: readonly string[];
-  /** How many of them, at the end, stood behind `--`. */
-  readonly literal: number;
 }
 
 export interface CliCommand<Args extends FlagsDef = FlagsDef> {

@@ -41,12 +41,15 @@ export type ParsedFlags<Args extends FlagsDef> = {
     | undefined;
 };
 
-export interface ParsedArgs<Args extends FlagsDef> {
-  readonly flags: ParsedFlags<Args>;
+export interface ParsedWords {
   /** The words that are not flags, in order. */
   readonly words: readonly string[];
   /** How many of them, at the end, stood behind `--`. */
   readonly literal: number;
+}
+
+export interface ParsedArgs<Args extends FlagsDef> extends ParsedWords {
+  readonly flags: ParsedFlags<Args>;
 }
 
 /**
