@@ -1,6 +1,7 @@
 // Files as the model names them: opened so that nothing can block, refused in words the model can act on.
 import { constants, type Stats } from "node:fs";
-import { access, type FileHandle, open, readdir, readlink, stat } from "node:fs/promises";
+import { access, type FileHandle, lstat, open, readdir, readlink, stat } from "node:fs/promises";
+import { normalize } from "node:path";
 import * as z from "zod/mini";
 import { closest } from "../util/closest.ts";
 import { realTarget, resolvePath } from "../util/paths.ts";
@@ -123,17 +124,23 @@ const reasons: Readonly<Record<string, string>> = {
   EAGAIN: "it has nothing to read now",
 };
 
-/** What the path may have been meant to be, each wrong name in it replaced by the nearest one; or which folder is missing. */
+/**
+ * What the path may have been meant to be, each wrong name in it replaced by the nearest one; or which folder is missing. Behind such a name no
+ * link is followed: it could lead to where nobody has allowed to look.
+ */
 async function suggest(cwd: string, path: string): Promise<string> {
-  const names = path.split("/");
+  // Without the names that a `..` takes back, which may be of folders elsewhere.
+  const given = path.split("/").includes("..") ? normalize(path) : path;
+  const names = given.split("/");
   const meant: string[] = [];
   let missing: string | undefined;
   for (const [index, name] of names.entries()) {
     const isLast = index === names.length - 1;
+    const isGuess = meant.join("/") !== names.slice(0, index).join("/");
     let found: string | undefined = name;
-    if (!(await exists(cwd, [...meant, name].join("/") || "/"))) {
+    if (!(await exists(cwd, [...meant, name].join("/") || "/", isGuess))) {
       if (!isLast) missing ??= names.slice(0, index + 1).join("/");
-      const folder = meant.join("/") || (path.startsWith("/") ? "/" : ".");
+      const folder = meant.join("/") || (given.startsWith("/") ? "/" : ".");
       found = closest(name, await namesIn(resolvePath(cwd, folder), !isLast));
     }
     if (found === undefined) {
@@ -143,14 +150,15 @@ async function suggest(cwd: string, path: string): Promise<string> {
     }
     meant.push(found);
   }
-  return meant.join("/") === path ? "" : `; did you mean ${meant.join("/")}?`;
+  return meant.join("/") === given ? "" : `; did you mean ${meant.join("/")}?`;
 }
 
-async function exists(cwd: string, path: string): Promise<boolean> {
-  return await access(resolvePath(cwd, path)).then(
-    () => true,
-    () => false,
-  );
+async function exists(cwd: string, path: string, noLink: boolean): Promise<boolean> {
+  const absolute = resolvePath(cwd, path);
+  return await (noLink
+    ? lstat(absolute).then((stats) => !stats.isSymbolicLink())
+    : access(absolute).then(() => true)
+  ).catch(() => false);
 }
 
 async function namesIn(folder: string, foldersOnly: boolean): Promise<string[]> {
@@ -158,7 +166,7 @@ async function namesIn(folder: string, foldersOnly: boolean): Promise<string[]> 
     const entries = await readdir(folder, { withFileTypes: true });
     if (entries.length > maxEntries) return [];
     return entries
-      .filter((entry) => !foldersOnly || entry.isDirectory() || entry.isSymbolicLink())
+      .filter((entry) => !foldersOnly || entry.isDirectory())
       .map(({ name }) => name)
       .sort();
   } catch {

@@ -10,14 +10,15 @@ export function resolvePath(cwd: string, path: string): string {
 }
 
 /**
- * Where an absolute path really leads: every symlink followed, also a dangling one, also when the end of the path does not exist yet.
+ * Where an absolute path really leads: every symlink followed, also a dangling one, also when the end of the path does not exist, or cannot.
  * Throws the file system's error for a loop of links or a folder that may not be searched.
  */
 export function realTarget(path: string, hops = 0): string {
   try {
     return realpathSync(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || hops > 40) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if ((code !== "ENOENT" && code !== "ENOTDIR") || hops > 40) throw error;
   }
   const parent = dirname(path);
   if (parent === path) return path;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { read } from "../../src/tools/read.ts";
 import { type CallOptions, callText } from "../helpers/call-tool.ts";
 import { tmp } from "../helpers/tmp.ts";
@@ -253,6 +253,22 @@ test.skipIf(isRoot && !Bun.which("setpriv"))("what may not be read is one clear 
     "Error: cannot read secret: permission denied\nError: cannot read closed/f: permission denied\n",
   );
   chmodSync(dir.file("closed"), 0o700);
+});
+
+test("a suggestion follows no link behind a wrong name and tells nothing of folders that a path goes back from", async () => {
+  await using dir = tmp();
+  await using other = tmp();
+  await Bun.write(other.file("secret/key.txt"), "");
+  await Bun.write(dir.file("links/file.txt"), "");
+  symlinkSync(other.path, dir.file("out"));
+  symlinkSync(other.path, dir.file("links/out"));
+  for (const [path, rest] of [
+    ["oot/secret/key.txt", ", nor does the folder oot"],
+    ["linsk/out/secret/key.tx", ", nor does the folder linsk; did you mean links/?"],
+    [`${other.path}/secre/../../${basename(dir.path)}/links/flie.txt`, `; did you mean ${dir.file("links/file.txt")}?`],
+  ]) {
+    expect(await callText(read, dir.path, { path })).toBe(`Error: ${path} does not exist${rest}`);
+  }
 });
 
 test("an absolute path with a wrong name in it has its suggestion absolute", async () => {
