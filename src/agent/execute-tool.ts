@@ -2,7 +2,7 @@
 import type { Gate, Refuser } from "../permission/gate.ts";
 import type { AgentEvent, DeniedCall, ToolResult } from "../protocol/event.ts";
 import type { ToolCall, ToolResultMessage } from "../protocol/message.ts";
-import { type ToolContext, ToolError, type ToolOutput, type ToolSet } from "../tools/tool.ts";
+import { type ToolContext, ToolError, type ToolInvocation, type ToolOutput, type ToolSet } from "../tools/tool.ts";
 import { now } from "../util/clock.ts";
 import { AppError, abortError, abortedBy } from "../util/error.ts";
 import { resolvePath } from "../util/paths.ts";
@@ -88,7 +88,9 @@ async function attemptCall(
     if (!tool) return failed(`unknown tool '${call.name}'`);
     const invocation = tool.prepare(call.arguments);
     const verb = tool.access === "read" ? "read" : "write";
-    const realPaths = await Promise.all(invocation.paths.map((path) => environment.realPath(path, verb)));
+    const realPathsNow = () => Promise.all(invocation.paths.map((path) => environment.realPath(path, verb)));
+    const realPaths = await realPathsNow();
+    let shown: string | undefined;
     const verdict = await environment.gate.check(
       {
         toolName: tool.name,
@@ -97,7 +99,10 @@ async function attemptCall(
         summary: invocation.summary,
         paths: invocation.paths.map((path) => resolvePath(environment.cwd, path)),
         realPaths,
-        preview: () => invocation.preview(environment),
+        async preview() {
+          shown = await previewOf(invocation, environment);
+          return shown;
+        },
       },
       signal,
     );
@@ -106,6 +111,11 @@ async function attemptCall(
       const denied = { toolCallId: call.id, toolName: tool.name, summary: invocation.summary, reason };
       return { ...failed(reason), denied, deniedBy: verdict.by };
     }
+    if (shown !== undefined) {
+      // Whoever answered may have taken long.
+      const isSamePlace = (await realPathsNow()).every((path, index) => path === realPaths[index]);
+      if (!isSamePlace || (await previewOf(invocation, environment)) !== shown) return failed(changedWhileAsked);
+    }
     return { output: await invocation.run({ ...environment, signal, onUpdate }) };
   } catch (error) {
     if (error instanceof ToolError) return failed(error.message);
@@ -113,6 +123,19 @@ async function attemptCall(
     if (error instanceof AppError) return { ...failed(error.message), fatal: error };
     environment.onBug(error);
     return failed(`the tool failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+const changedWhileAsked =
+  "not done: the files changed on disk while the user was asked, and it would no longer be what was shown; call it again";
+
+/** All that would happen, or why it would fail: as the words for that may tell what is in a file, they wait for the answer too. */
+async function previewOf(invocation: ToolInvocation, environment: ToolEnvironment): Promise<string> {
+  try {
+    return await invocation.preview(environment);
+  } catch (error) {
+    if (error instanceof ToolError) return `it would fail: ${error.message}`;
+    throw error;
   }
 }
 

@@ -13,7 +13,7 @@ export interface GateRequest {
   readonly paths: readonly string[];
   /** The same paths with every symlink on the way resolved. */
   readonly realPaths: readonly string[];
-  /** All that would happen: the whole command, or a diff; unsanitized. May throw what the tool itself would throw. */
+  /** All that would happen: the whole command, or a diff, or why it would fail; unsanitized. */
   readonly preview: () => Promise<string>;
 }
 

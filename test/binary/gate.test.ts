@@ -140,6 +140,22 @@ test("what may not be read is not shown by a search, and the model is told that 
   expect(named.told).toContain("the rule read(keys.txt) from --deny forbids this");
 });
 
+test.each([
+  ["the text it is near to", "secret", { old_string: "password = hunter3" }],
+  ["that a text is there", "secret", { old_string: "password" }],
+  ["what is beside it", "secrets", { old_string: "x" }],
+  ["that it is a file", "secret/x", { old_string: "x" }],
+])("an edit outside that nobody allows tells nothing of what is there: %s", async (_, name, args) => {
+  await using dir = tmp();
+  await using outside = tmp();
+  writeFileSync(outside.file("secret"), "password = hunter2\n");
+  const path = outside.file(name);
+  const { told } = await runCall({ name: "edit", arguments: { path, new_string: "y", ...args } }, dir.path);
+  expect(told).toBe(
+    `Error: denied: edit was not approved (outside the working directory: ${path}), and nobody can be asked in this run. Go on without it, or say what you need`,
+  );
+});
+
 test("a path that cannot be followed is one clear line", async () => {
   await using dir = tmp();
   symlinkSync("loop", dir.file("loop"));

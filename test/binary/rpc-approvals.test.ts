@@ -1,6 +1,6 @@
 // RPC mode: the gate's questions over the wire.
 import { expect, test } from "bun:test";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import type { Reply } from "../helpers/replay-server.ts";
 import { connect, type RpcClient, type RpcRecord } from "../helpers/rpc-client.ts";
 import { tmp } from "../helpers/tmp.ts";
@@ -55,6 +55,65 @@ test("an edit outside is asked for with its diff and the real path", async () =>
   rpc.write(JSON.stringify({ type: "extension_ui_response", id, confirmed: false }));
   await rpc.wait("agent_settled");
   expect(result(rpc)).toMatchObject({ isError: true });
+});
+
+test.each([
+  ["write", { content: "new\n" }],
+  ["edit", { old_string: "old", new_string: "new" }],
+  ["read", {}],
+] as const)("a link that is put elsewhere after the question is not followed: %s", async (name, args) => {
+  await using outside = tmp();
+  for (const folder of ["shown", "other"]) mkdirSync(outside.file(folder));
+  writeFileSync(outside.file("shown/a.txt"), "old\n");
+  writeFileSync(outside.file("other/a.txt"), "old and secret\n");
+  symlinkSync("shown", outside.file("link"));
+  const call = { id: "c", name, arguments: { path: outside.file("link/a.txt"), ...args } };
+  await using setup = await connect([{ turn: { calls: [call] } }, hello], {}, []);
+  const { rpc } = setup;
+  await rpc.ask("prompt", { message: "hi" });
+  const asked = await question(rpc);
+  rmSync(outside.file("link"));
+  symlinkSync("other", outside.file("link"));
+  answer(rpc, asked, { confirmed: true });
+  await rpc.wait("agent_settled");
+  expect(JSON.stringify(result(rpc))).toContain("changed on disk while the user was asked");
+  expect(readFileSync(outside.file("other/a.txt"), "utf8")).toBe("old and secret\n");
+});
+
+test.each([
+  ["write", { content: "new\n" }],
+  ["edit", { old_string: "old", new_string: "new" }],
+] as const)("a file that changes after its diff was shown is left as it is: %s", async (name, args) => {
+  await using outside = tmp();
+  const path = outside.file("a.txt");
+  writeFileSync(path, "old\n");
+  await using setup = await connect(
+    [{ turn: { calls: [{ id: "c", name, arguments: { path, ...args } }] } }, hello],
+    {},
+    [],
+  );
+  const { rpc } = setup;
+  await rpc.ask("prompt", { message: "hi" });
+  const asked = await question(rpc);
+  writeFileSync(path, "somebody's old work\n");
+  answer(rpc, asked, { confirmed: true });
+  await rpc.wait("agent_settled");
+  expect(JSON.stringify(result(rpc))).toContain("changed on disk while the user was asked");
+  expect(readFileSync(path, "utf8")).toBe("somebody's old work\n");
+});
+
+test("of an edit outside that would fail the user is told why, and the model only after a yes", async () => {
+  await using outside = tmp();
+  writeFileSync(outside.file("a.txt"), "colour = red\n");
+  const args = { path: outside.file("a.txt"), old_string: "color = red", new_string: "x" };
+  await using setup = await connect([{ turn: { calls: [{ id: "c", name: "edit", arguments: args }] } }, hello], {}, []);
+  const { rpc } = setup;
+  await rpc.ask("prompt", { message: "hi" });
+  const asked = await question(rpc);
+  expect(asked.message).toContain("it would fail: old_string is not in");
+  answer(rpc, asked, { confirmed: true });
+  await rpc.wait("agent_settled");
+  expect(JSON.stringify(result(rpc))).toContain("colour = red");
 });
 
 test.each([

@@ -186,7 +186,7 @@ describe("the gate", () => {
     expect(questions[0]?.rule).toBe("read(/etc/we\\[ir\\]d\\*)");
   });
 
-  test("does not ask about what could not run anyway", async () => {
+  test("does not ask when it cannot be said what would happen", async () => {
     const { gate, questions } = answering({ choice: "once" });
     const call = { ...request("execute"), preview: () => Promise.reject(new Error("not found")) };
     await expect(gate.check(call, signal)).rejects.toThrow("not found");
