@@ -61,6 +61,8 @@ function describeIssue(issue: z.core.$ZodIssue): string {
       return `${field} must be at least ${issue.minimum}`;
     case "too_big":
       return `${field} must be at most ${issue.maximum}`;
+    case "custom":
+      return `${field} ${issue.message}`;
     default:
       return `${field} is invalid`;
   }

@@ -6,12 +6,12 @@ import description from "./edit.md" with { type: "text" };
 import type { FileStamp } from "./file-memory.ts";
 import { stampOf } from "./file-stamp.ts";
 import { nearestLines } from "./nearest-lines.ts";
-import { decodeUtf8, filePath, readRegularFile, realPath } from "./regular-file.ts";
+import { decodeUtf8, exactText, filePath, readRegularFile, realPath } from "./regular-file.ts";
 import { isSameText, type Replaced, type Replacement, replaceText } from "./replace-text.ts";
 import { type ToolContext, toolError } from "./tool.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 
-const newString = z.string().check(z.describe("The text to put in its place, taken literally"));
+const newString = exactText.check(z.describe("The text to put in its place, taken literally"));
 const replaceAll = z.optional(z.boolean().check(z.describe("Replace every occurrence (default: it must occur once)")));
 
 const byteOrderMark = "\ufeff";
@@ -24,7 +24,7 @@ export const edit = defineTool({
   input: z.strictObject({
     path: filePath,
     old_string: z.optional(
-      z.string().check(z.describe("For one edit: the text to replace, exactly as it stands in the file")),
+      exactText.check(z.describe("For one edit: the text to replace, exactly as it stands in the file")),
     ),
     new_string: z.optional(newString),
     replace_all: replaceAll,
@@ -32,9 +32,10 @@ export const edit = defineTool({
       z
         .array(
           z.strictObject({
-            old_string: z
-              .string()
-              .check(z.minLength(1), z.describe("The text to replace, exactly as it stands in the file now")),
+            old_string: exactText.check(
+              z.minLength(1),
+              z.describe("The text to replace, exactly as it stands in the file now"),
+            ),
             new_string: newString,
             replace_all: replaceAll,
           }),

@@ -12,6 +12,11 @@ export const filePath = z
   .string()
   .check(z.minLength(1), z.describe("The file, absolute or relative to the working directory"));
 
+/** A text that is looked for in a file or goes into it as it is; half of a surrogate pair would match a part of a character, and become another one. */
+export const exactText = z
+  .string()
+  .check(z.refine((text) => text.isWellFormed(), "must not hold half of a surrogate pair (a character cut in two)"));
+
 /** More is not held in memory. */
 const maxWholeBytes = 50 * 1024 * 1024;
 /** Folders with more entries than this are not searched for a similar name. */

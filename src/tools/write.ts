@@ -5,7 +5,7 @@ import { plural } from "../util/plural.ts";
 import { changedOnDisk, commitFile } from "./commit-file.ts";
 import { defineTool } from "./define-tool.ts";
 import { stampFile } from "./file-stamp.ts";
-import { decodeUtf8, filePath, isExistingFile, readRegularFile, realPath } from "./regular-file.ts";
+import { decodeUtf8, exactText, filePath, isExistingFile, readRegularFile, realPath } from "./regular-file.ts";
 import { ToolError } from "./tool.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 import description from "./write.md" with { type: "text" };
@@ -16,7 +16,7 @@ export const write = defineTool({
   description,
   input: z.strictObject({
     path: filePath,
-    content: z.string().check(z.describe("The whole content of the file, written exactly as given")),
+    content: exactText.check(z.describe("The whole content of the file, written exactly as given")),
   }),
   summarize: ({ path }) => path,
   paths: ({ path }) => [path],

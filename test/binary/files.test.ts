@@ -63,6 +63,29 @@ describe("an edit", () => {
     expect(readFileSync(dir.file("f"), "latin1")).toBe(content);
   });
 
+  test("and a write leave a file alone when they hold half of a character", async () => {
+    await using dir = tmp();
+    writeFileSync(dir.file("f"), "a \u{1f600} b\n");
+    const [half, whole] = ["\ud83d", "\u{1f600}"];
+    const told = await runCalls(
+      dir.path,
+      edit(half, "x"),
+      edit("a", half),
+      { name: "edit", arguments: { path: "f", edits: [{ old_string: half, new_string: "x" }] } },
+      { name: "write", arguments: { path: "f", content: half } },
+      edit(whole, "x"),
+    );
+    const why = "must not hold half of a surrogate pair (a character cut in two)";
+    expect(told).toEqual([
+      `Error: invalid arguments for edit: 'old_string' ${why}`,
+      `Error: invalid arguments for edit: 'new_string' ${why}`,
+      `Error: invalid arguments for edit: 'edits.0.old_string' ${why}`,
+      `Error: invalid arguments for write: 'content' ${why}`,
+      "Edited f at line 1",
+    ]);
+    expect(readFileSync(dir.file("f"), "utf8")).toBe("a x b\n");
+  });
+
   test("is refused after a command of the agent's own has changed the file, until it is read again", async () => {
     await using dir = tmp();
     writeFileSync(dir.file("f"), "one\n");
