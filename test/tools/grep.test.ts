@@ -333,6 +333,8 @@ describe.skipIf(!ripgrep)(ripgrep ? "as ripgrep itself" : `as ripgrep itself (sk
       "[\\w-]+",
       "[[:alpha:]]+ [[:alpha:]]",
       "[[:^alpha:]]",
+      "[--b]+",
+      "[a&|]+b",
       "\\\\b",
     ],
     ...[
@@ -390,6 +392,9 @@ describe("a pattern that is none is one clear error", () => {
     ["a\\", "it ends with a lone \\"],
     ["\\y", "unknown escape \\y"],
     ["\\<a", "unknown escape \\<; use \\b"],
+    ["[[ab]c]", "sets within a set, &&, -- and ~~ are not supported; write \\[, or a|b"],
+    ["[a-z&&[^b]]", "sets within a set, &&, -- and ~~ are not supported; write \\[, or a|b"],
+    ["[\\w--\\d]", "sets within a set, &&, -- and ~~ are not supported; write \\[, or a|b"],
     ["[[:foo:]]", "unknown set [:foo:]"],
     ["\\p{Nonsense}", "it has a set of characters that cannot be understood"],
     ["(?x)a", "unknown flag x"],

@@ -137,10 +137,13 @@ export function parseBracket(
   let position = at;
   const negated = source.startsWith("^", position);
   if (negated) position++;
+  if (hasSetsWithin(source, position))
+    throw fail("sets within a set, &&, -- and ~~ are not supported; write \\[, or a|b");
   let members = "";
   /** Sets that a bracket of JavaScript cannot hold. */
   const others: string[] = [];
   const first = position;
+  for (; source[position] === "-"; position++) members += hex("-");
 
   for (;;) {
     if (position >= source.length) throw fail("a [ is never closed");
@@ -181,6 +184,22 @@ export function parseBracket(
   }
   const all = members === "" ? others : [`[${members}]`, ...others];
   return { set: createSet(all, negated, ignoreCase, fail), end: position + 1 };
+}
+
+const bracketPart = /\\.|\[:\^?\w+:\]|\[\^?(?:-+|\])?|\]|&&|--|~~|./gsu;
+
+/** Whether Rust's regex would find sets or their operators in a bracket, `at` being behind its `[` or `[^`. One that is not closed for it has none. */
+function hasSetsWithin(source: string, at: number): boolean {
+  bracketPart.lastIndex = at + (/^(?:-+|\])/.exec(source.slice(at))?.[0].length ?? 0);
+  let found = false;
+  let depth = 1;
+  for (let part = bracketPart.exec(source)?.[0]; part !== undefined; part = bracketPart.exec(source)?.[0]) {
+    const opens = part.startsWith("[") && !part.startsWith("[:");
+    if (opens) depth++;
+    if (part === "]" && --depth === 0) return found;
+    found ||= opens || /^(?:&&|--|~~)$/.test(part);
+  }
+  return false;
 }
 
 /** One character inside of a bracket. */
