@@ -5,6 +5,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../util/environment.ts";
 import { AppError } from "../util/error.ts";
+import { findProgram } from "../util/find-program.ts";
 import { outputFolder } from "../util/output-folder.ts";
 import { isInside } from "../util/paths.ts";
 import { makeTempFolder } from "../util/temp-folder.ts";
@@ -50,19 +51,21 @@ const secrets = [
 
 /** Throws `AppError` `config` when there is no sandbox here, or when it does not work. */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  if (realpathSync(options.cwd) === "/") {
+  const realCwd = realpathSync(options.cwd);
+  if (realCwd === "/") {
     throw new AppError("config", "--sandbox: in / there would be nothing to protect");
   }
   const plan = planSandbox(options);
   if (process.platform === "darwin")
     return probed((command) => sandboxExecCommand(plan, command), "sandbox-exec", options.env);
   if (process.platform === "linux") {
-    if (Bun.which("bwrap", { PATH: options.env.PATH ?? "" }) === null) {
+    const bwrap = findProgram("bwrap", options.env.PATH, realCwd);
+    if (bwrap === undefined) {
       throw new AppError("config", "--sandbox: bubblewrap is not installed (no bwrap in the PATH)", {
         hint: "Install the package bubblewrap, or run without --sandbox.",
       });
     }
-    return probed((command) => bwrapCommand(plan, command), "bwrap", options.env);
+    return probed((command) => bwrapCommand(bwrap, plan, command), "bwrap", options.env);
   }
   throw new AppError("config", `--sandbox: there is no sandbox for ${process.platform}`);
 }
@@ -129,10 +132,10 @@ const sessionVariables = [
  * and who listens there would act outside on its behalf: so /run is empty, and temp is a folder of our own. What a command leaves running
  * goes on in its sandbox when the command has ended, so bubblewrap is not told to end with its parent; the tool ends it with everything else.
  */
-export function bwrapCommand(plan: SandboxPlan, command: readonly string[]): string[] {
+export function bwrapCommand(bwrap: string, plan: SandboxPlan, command: readonly string[]): string[] {
   const { cwd, temp, privateTemp, outputs, hidden, network } = plan;
   return [
-    "bwrap",
+    bwrap,
     ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
     ...["--tmpfs", "/run"],
     ...["/run/current-system", "/run/wrappers", "/run/systemd/resolve"].flatMap((path) => [

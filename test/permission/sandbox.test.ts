@@ -1,6 +1,15 @@
 // The sandbox for commands: what it is asked for, what it keeps out, and what is said when there is none.
 import { afterAll, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import {
@@ -38,7 +47,7 @@ const plan = {
 };
 
 test("bubblewrap is told to make all read-only but the working directory and temp, and to hide what holds keys", () => {
-  const argv = bwrapCommand(plan, ["bash", "-c", "ls"]);
+  const argv = bwrapCommand("bwrap", plan, ["bash", "-c", "ls"]);
   const text = argv.join(" ");
   expect(text).toStartWith("bwrap --ro-bind / / --dev /dev --proc /proc --tmpfs /run ");
   expect(text).toContain(
@@ -48,7 +57,7 @@ test("bubblewrap is told to make all read-only but the working directory and tem
   );
   expect(text).toContain("--unshare-pid --unshare-ipc --unshare-uts --unshare-net --cap-drop ALL --unsetenv TMUX");
   expect(text).toEndWith("--chdir /home/u/work -- bash -c ls");
-  expect(bwrapCommand({ ...plan, network: true }, ["ls"])).not.toContain("--unshare-net");
+  expect(bwrapCommand("bwrap", { ...plan, network: true }, ["ls"])).not.toContain("--unshare-net");
 });
 
 test("a working directory among the hidden folders stays in sight", async () => {
@@ -125,8 +134,24 @@ function works(): boolean {
 describe.if(works())("where it works", () => {
   function run(script: string, settings: SandboxOptions): string {
     const argv = createSandbox(settings)(["bash", "-c", script]);
-    return Bun.spawnSync(argv, { cwd: settings.cwd, stderr: "pipe" }).stdout.toString().trim();
+    return Bun.spawnSync(argv, { cwd: settings.cwd, env: { ...settings.env }, stderr: "pipe" })
+      .stdout.toString()
+      .trim();
   }
+
+  test.if(process.platform === "linux")(
+    "a bwrap that a command puts into the working directory is not used",
+    async () => {
+      await using dir = tmp();
+      mkdirSync(dir.file("bin"));
+      mkdirSync(dir.file("work"));
+      writeFileSync(dir.file("work/bwrap"), "#!/bin/sh\necho escaped\n");
+      chmodSync(dir.file("work/bwrap"), 0o755);
+      symlinkSync("../work/bwrap", dir.file("bin/bwrap"));
+      const env = { PATH: [dir.file("work"), dir.file("bin"), process.env.PATH].join(":") };
+      expect(run("echo inside", { ...options(dir.file("work"), dir.file("own")), env })).toBe("inside");
+    },
+  );
 
   test("commands write in the working directory and in temp, and nowhere else", async () => {
     await using dir = tmp();
