@@ -116,7 +116,8 @@ async function attemptCall(
       const isSamePlace = (await realPathsNow()).every((path, index) => path === realPaths[index]);
       if (!isSamePlace || (await previewOf(invocation, environment)) !== shown) return failed(changedWhileAsked);
     }
-    return { output: await invocation.run({ ...environment, signal, onUpdate }) };
+    const isJudged = (path: string) => realPaths.includes(path);
+    return { output: await invocation.run({ ...environment, signal, onUpdate, isJudged }) };
   } catch (error) {
     if (error instanceof ToolError) return failed(error.message);
     if (signal.aborted) return failed(abortedBy(signal));

@@ -57,7 +57,7 @@ export async function readFileArgs(
     }
     const { size } = statSync(absolute);
     if (size > maxImageBytes) throw tooLarge(path, size);
-    const bytes = await readRegularFile(cwd, path);
+    const bytes = await readRegularFile({ cwd }, path);
     const kind = imageKind(bytes.subarray(0, imageHeadBytes));
     if (kind !== undefined && bytes.includes(0)) {
       if (!acceptsImages) throw new AppError("usage", `@${path} is an image, and ${model} takes none`);

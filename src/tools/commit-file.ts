@@ -1,9 +1,9 @@
 // The last step of `write` and `edit`: the new content takes the old one's place, unless somebody else was faster.
-import { atomicWrite } from "../util/atomic-write.ts";
+import { replaceFile } from "../util/atomic-write.ts";
 import { realTarget, resolvePath } from "../util/paths.ts";
 import type { FileStamp } from "./file-memory.ts";
 import { stampFile, stampOf } from "./file-stamp.ts";
-import { toFileError } from "./regular-file.ts";
+import { checkJudged, toFileError } from "./regular-file.ts";
 import { type ToolContext, type ToolError, toolError } from "./tool.ts";
 
 /** What the file has to be until it is written: in a state that was seen, not there, or anything. */
@@ -11,16 +11,17 @@ export type Expected = { readonly stamp: FileStamp } | "absent" | "any";
 
 /** Writes the file and remembers it as seen; throws `ToolError` when it is not as `expected`, looked at right before the new content appears. */
 export async function commitFile(
-  { cwd, files, signal }: Pick<ToolContext, "cwd" | "files" | "signal">,
+  { cwd, files, signal, isJudged }: Pick<ToolContext, "cwd" | "files" | "signal" | "isJudged">,
   path: string,
   content: Uint8Array,
   expected: Expected,
 ): Promise<void> {
   try {
     const target = realTarget(resolvePath(cwd, path));
-    await atomicWrite(target, content, {
-      async beforeCommit() {
-        if (expected !== "any") await checkExpected(target, path, expected);
+    checkJudged(target, path, isJudged);
+    await replaceFile(target, content, {
+      async beforeCommit(held) {
+        if (expected !== "any") await checkExpected(held, path, expected);
         signal.throwIfAborted();
       },
     });

@@ -88,10 +88,11 @@ interface Plan {
 }
 
 /** What the call would do; throws `ToolError` when it cannot be done. */
-async function plan(input: EditInput, { cwd, files }: Pick<ToolContext, "cwd" | "files">): Promise<Plan> {
+async function plan(input: EditInput, context: Pick<ToolContext, "cwd" | "files" | "isJudged">): Promise<Plan> {
   const { path } = input;
+  const { cwd, files, isJudged } = context;
   const replacements = toReplacements(input);
-  const bytes = await readRegularFile(cwd, path);
+  const bytes = await readRegularFile({ cwd, isJudged }, path);
   const text = decodeUtf8(bytes, path);
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
   const before = text.slice(mark.length);

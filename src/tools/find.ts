@@ -57,7 +57,7 @@ async function search({ pattern, path = ".", limit }: Input, context: ToolContex
   }
 
   const inTime = await withTimeLimit(timeLimitMs, context.signal, async (signal) => {
-    const root = await findRoot(context.cwd, path);
+    const root = await findRoot(context, path);
     if (!root.isFolder) throw toolError(`${path} is a file, not a folder`);
     const filter = createPathFilter(pattern, root);
     const pauses = createPauses(signal);

@@ -56,7 +56,7 @@ async function search(request: Input, context: ToolContext, timeLimitMs: number)
   const findings = createFindings(limit, Math.min(request.context ?? 0, maxContext), context.maxOutput);
 
   const inTime = await withTimeLimit(timeLimitMs, context.signal, async (signal) => {
-    const root = await findRoot(context.cwd, path);
+    const root = await findRoot(context, path);
     const pauses = createPauses(signal);
     const required = requiredTexts(parsed);
     const job = {
@@ -70,7 +70,7 @@ async function search(request: Input, context: ToolContext, timeLimitMs: number)
     };
     try {
       if (root.isFolder) await searchTree(job, glob, findRipgrep(context.env, context.cwd));
-      else await searchNamedFile(job, context.cwd, path);
+      else await searchNamedFile(job, context, path);
     } catch (error) {
       throw await toFileError(error, "read", context.cwd, path);
     }

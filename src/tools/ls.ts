@@ -42,7 +42,7 @@ export const ls = defineTool({
 
 async function list({ path = ".", limit }: Input, context: ToolContext, signal: AbortSignal) {
   const { cwd, maxOutput } = context;
-  const root = await findRoot(cwd, path);
+  const root = await findRoot(context, path);
   if (!root.isFolder) throw toolError(`${path} is a file, not a folder; use read`);
   try {
     const all = await sortedEntries(root.real);

@@ -40,9 +40,10 @@ export const read = defineTool({
   }),
   summarize: ({ path }) => path,
   paths: ({ path }) => [path],
-  run: async ({ path, offset = 1, limit, column }, { cwd, signal, maxOutput, files, acceptsImages }) => {
+  run: async ({ path, offset = 1, limit, column }, context) => {
+    const { cwd, signal, maxOutput, files, acceptsImages } = context;
     const real = await realPath(cwd, path);
-    const file = await openRegularFile(cwd, path);
+    const file = await openRegularFile(context, path);
     try {
       const kind = await kindOf(file);
       if (kind !== undefined) {

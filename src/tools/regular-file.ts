@@ -4,8 +4,8 @@ import { access, type FileHandle, lstat, open, readdir, readlink, stat } from "n
 import { normalize } from "node:path";
 import * as z from "zod/mini";
 import { closest } from "../util/closest.ts";
-import { realTarget, resolvePath } from "../util/paths.ts";
-import { type ToolError, toolError } from "./tool.ts";
+import { placeOf, realTarget, resolvePath } from "../util/paths.ts";
+import { type ToolContext, type ToolError, toolError } from "./tool.ts";
 
 /** The field that names a file, the same in every tool. */
 export const filePath = z
@@ -22,14 +22,18 @@ const maxWholeBytes = 50 * 1024 * 1024;
 /** Folders with more entries than this are not searched for a similar name. */
 const maxEntries = 20_000;
 
+/** Where a call's paths are looked for, and may lead. */
+export type Where = Pick<ToolContext, "cwd" | "isJudged">;
+
 /** Opens a regular file for reading; throws `ToolError` for anything else. The caller closes it. */
-export async function openRegularFile(cwd: string, path: string): Promise<FileHandle> {
+export async function openRegularFile({ cwd, isJudged }: Where, path: string): Promise<FileHandle> {
   const absolute = resolvePath(cwd, path);
   try {
     checkRegular(await stat(absolute), path);
     const file = await open(absolute, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
     try {
       checkRegular(await file.stat(), path);
+      checkJudged(placeOf(file.fd) ?? realTarget(absolute), path, isJudged);
     } catch (error) {
       await file.close();
       throw error;
@@ -49,13 +53,18 @@ export async function realPath(cwd: string, path: string, verb: "read" | "write"
   }
 }
 
+/** Throws `ToolError` for a path that leads elsewhere than when the gate judged it. */
+export function checkJudged(real: string, path: string, isJudged: Where["isJudged"]): void {
+  if (isJudged?.(real) === false) throw toolError(`${path} has just come to lead elsewhere: ${real}`);
+}
+
 /** The whole content of a regular file of at most 50 MB; throws `ToolError`. */
-export async function readRegularFile(cwd: string, path: string): Promise<Uint8Array> {
-  const file = await openRegularFile(cwd, path);
+export async function readRegularFile(where: Where, path: string): Promise<Uint8Array> {
+  const file = await openRegularFile(where, path);
   try {
     return await readWhole(file, path);
   } catch (error) {
-    throw await toFileError(error, "read", cwd, path);
+    throw await toFileError(error, "read", where.cwd, path);
   } finally {
     await file.close();
   }
@@ -127,6 +136,7 @@ const reasons: Readonly<Record<string, string>> = {
   EEXIST: "a part of the path is not a directory",
   ENAMETOOLONG: "the name is too long",
   EAGAIN: "it has nothing to read now",
+  ESTALE: "something on the way has just been replaced",
 };
 
 /**

@@ -20,6 +20,8 @@ export interface ToolContext {
   readonly files: FileMemory;
   /** Whether the model takes images. */
   readonly acceptsImages: boolean;
+  /** Whether a real path is one that the gate has judged for this call; without it any is. */
+  readonly isJudged?: ((realPath: string) => boolean) | undefined;
   /** Whether a rule keeps a tool from showing an absolute path that it comes across. */
   readonly deniesPath?: ((toolName: string, path: string) => boolean) | undefined;
   /** Puts a command into the sandbox, when there is one. */

@@ -42,7 +42,7 @@ export const write = defineTool({
 /** Undefined when the file cannot be shown as text; writing over it is possible all the same. */
 async function currentText(cwd: string, path: string): Promise<string | undefined> {
   try {
-    return decodeUtf8(await readRegularFile(cwd, path), path);
+    return decodeUtf8(await readRegularFile({ cwd }, path), path);
   } catch (error) {
     if (error instanceof ToolError) return undefined;
     throw error;

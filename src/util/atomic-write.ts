@@ -1,8 +1,9 @@
 // Writing a file so that a reader, or the next start after a crash, finds either the old content or the new one, never a part.
 import type { Stats } from "node:fs";
-import { access, constants, type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { access, constants, type FileHandle, lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { copyExtendedAttributes } from "./extended-attributes.ts";
+import { type HeldFolder, holdFolder, staleError } from "./held-folder.ts";
 import { realTarget } from "./paths.ts";
 import { removeAbandoned, settle, stage } from "./staging.ts";
 
@@ -12,9 +13,9 @@ const inPlaceCodes = new Set(["EACCES", "EPERM", "EROFS", "EBUSY", "EXDEV"]);
 export interface WriteOptions {
   /**
    * Called when the new content is safe on disk and only the renaming is left (before the first byte, where the file is written in place);
-   * what it throws leaves the file as it was.
+   * what it throws leaves the file as it was. `target` leads to the file that will be replaced.
    */
-  readonly beforeCommit?: () => Promise<void>;
+  readonly beforeCommit?: (target: string) => Promise<void>;
 }
 
 /**
@@ -24,27 +25,55 @@ export interface WriteOptions {
  * lead to the new content, and when its folder is not writable.
  * Throws the file system's errors; the caller has seen to it that the target is a regular file or nothing.
  */
-export async function atomicWrite(path: string, content: Uint8Array, options: WriteOptions = {}): Promise<void> {
-  const target = realTarget(path);
-  const existing = await statIfThere(target);
-  const { beforeCommit = async () => {} } = options;
-  if (existing) await access(target, constants.W_OK);
-  else await mkdir(dirname(target), { recursive: true });
+export async function atomicWrite(path: string, content: Uint8Array, options?: WriteOptions): Promise<void> {
+  await replaceFile(realTarget(path), content, options);
+}
+
+/** The same for a real path, which is written to and no other: throws ESTALE where a link has taken the place of something on the way (Linux). */
+export async function replaceFile(path: string, content: Uint8Array, options: WriteOptions = {}): Promise<void> {
+  const folder = await holdOrMake(dirname(path));
+  try {
+    const target = join(folder.path, basename(path));
+    const existing = await statIfThere(target);
+    if (existing?.isSymbolicLink()) throw staleError(path);
+    if (existing) await access(target, constants.W_OK);
+    await commit(target, content, existing, async () => await options.beforeCommit?.(target));
+  } finally {
+    folder.close();
+  }
+}
+
+async function holdOrMake(folder: string): Promise<HeldFolder> {
+  try {
+    return holdFolder(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    await mkdir(folder, { recursive: true });
+    return holdFolder(folder);
+  }
+}
+
+async function statIfThere(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function commit(
+  target: string,
+  content: Uint8Array,
+  existing: Stats | undefined,
+  beforeCommit: () => Promise<void>,
+): Promise<void> {
   if (existing && existing.nlink > 1) return await overwrite(target, content, beforeCommit);
   try {
     await replace(target, content, existing, beforeCommit);
   } catch (error) {
     if (!existing || !inPlaceCodes.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
     await overwrite(target, content, beforeCommit);
-  }
-}
-
-async function statIfThere(path: string): Promise<Stats | undefined> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
   }
 }
 
@@ -102,7 +131,7 @@ async function syncFolder(folder: string): Promise<void> {
 
 /** Writes into the file as it is; when that fails in the middle, as on a full disk, what has been written over is put back. */
 async function overwrite(target: string, content: Uint8Array, beforeCommit: () => Promise<void>): Promise<void> {
-  const file = await open(target, constants.O_RDWR | constants.O_NONBLOCK);
+  const file = await open(target, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     const { size } = await file.stat();
     await beforeCommit();

@@ -1,5 +1,5 @@
 // Paths as the tools and the gate see them: resolved against the working directory, symlinks followed, compared by component.
-import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { fstatSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { homeDirectory } from "./home.ts";
 
@@ -30,6 +30,19 @@ export function realTarget(path: string, hops = 0): string {
 function readLink(path: string): string | undefined {
   try {
     return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const deleted = " (deleted)";
+
+/** The real path of an open file or folder; undefined where the system does not tell, which only Linux does. */
+export function placeOf(fd: number): string | undefined {
+  try {
+    const place = readlinkSync(`/proc/self/fd/${fd}`);
+    // Linux says it behind the path of what was removed meanwhile, and a name may end so too.
+    return place.endsWith(deleted) && fstatSync(fd).nlink === 0 ? place.slice(0, -deleted.length) : place;
   } catch {
     return undefined;
   }

@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -16,7 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { atomicWrite } from "../../src/util/atomic-write.ts";
+import { atomicWrite, replaceFile } from "../../src/util/atomic-write.ts";
 import { tmp } from "../helpers/tmp.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -73,6 +74,37 @@ test("a chain of links stays and its end is written", async () => {
   expect(readFileSync(dir.file("folder/c"), "utf8")).toBe("new");
 });
 
+describe.if(process.platform === "linux")("a real path", () => {
+  test.each([
+    ["a new file", undefined],
+    ["a file", 1],
+    ["a file with hard links", 2],
+  ])("is where %s is written, also when a link takes its folder's place in the middle", async (_, links) => {
+    await using dir = tmp();
+    for (const folder of ["folder", "other"]) mkdirSync(dir.file(folder));
+    if (links !== undefined) writeFileSync(dir.file("folder/f"), "old");
+    if (links === 2) linkSync(dir.file("folder/f"), dir.file("g"));
+    await replaceFile(dir.file("folder/f"), bytes("new"), {
+      async beforeCommit() {
+        renameSync(dir.file("folder"), dir.file("moved"));
+        symlinkSync("other", dir.file("folder"));
+      },
+    });
+    expect(readFileSync(dir.file("moved/f"), "utf8")).toBe("new");
+    expect([readdirSync(dir.file("moved")), readdirSync(dir.file("other"))]).toEqual([["f"], []]);
+  });
+
+  test.each(["folder/f", "link"])("that has become a link is refused: %s", async (path) => {
+    await using dir = tmp();
+    mkdirSync(dir.file("other"));
+    writeFileSync(dir.file("other/f"), "old");
+    symlinkSync("other", dir.file("folder"));
+    symlinkSync("other/f", dir.file("link"));
+    await expect(replaceFile(dir.file(path), bytes("new"))).rejects.toMatchObject({ code: "ESTALE" });
+    expect(readFileSync(dir.file("other/f"), "utf8")).toBe("old");
+  });
+});
+
 test("an existing file is replaced at once, not emptied first", async () => {
   await using dir = tmp();
   await Bun.write(dir.file("f"), "old");
@@ -86,7 +118,7 @@ test("a writer killed at any moment leaves the old content or the new, whole, an
   await using dir = tmp();
   const size = 3_000_000;
   writeFileSync(dir.file("f"), "a".repeat(size), { mode: 0o600 });
-  const script = `import { atomicWrite } from ${JSON.stringify(source)};
+  const script = `import { atomicWrite, replaceFile } from ${JSON.stringify(source)};
     for (let i = 1; ; i++) await atomicWrite("f", new Uint8Array(${size}).fill(97 + (i % 26)));`;
   let inTheMiddle = 0;
   for (let run = 0; run < 12; run++) {
@@ -121,7 +153,7 @@ async function firstTemporary(folder: string): Promise<void> {
 test("a writer that ends in the middle takes its temporary file along", async () => {
   await using dir = tmp();
   await Bun.write(dir.file("f"), "old");
-  const script = `import { atomicWrite } from ${JSON.stringify(source)};
+  const script = `import { atomicWrite, replaceFile } from ${JSON.stringify(source)};
     await atomicWrite("f", new Uint8Array(1000), { beforeCommit: () => process.exit(7) });`;
   const writer = Bun.spawn([process.execPath, "-e", script], { cwd: dir.path });
   expect(await writer.exited).toBe(7);
@@ -188,7 +220,7 @@ test("a file written in place has its old content back when there is no room for
   const old = "old\n".repeat(300);
   await Bun.write(dir.file("f"), old);
   linkSync(dir.file("f"), dir.file("g"));
-  const script = `import { atomicWrite } from ${JSON.stringify(source)};
+  const script = `import { atomicWrite, replaceFile } from ${JSON.stringify(source)};
     await atomicWrite("f", new Uint8Array(5000)).catch((error) => console.log(error.code));`;
   const limited = ["bash", "-c", 'trap "" XFSZ; ulimit -f 2; exec "$0" -e "$1"', process.execPath, script];
   const { stdout } = Bun.spawnSync(limited, { cwd: dir.path });
@@ -241,7 +273,7 @@ test.skipIf(process.platform !== "linux")("extended attributes and the access co
 
 /** Runs the write as a user without rights of its own. */
 function writeAsNobody(path: string): { error: string } {
-  const script = `import { atomicWrite } from ${JSON.stringify(source)};
+  const script = `import { atomicWrite, replaceFile } from ${JSON.stringify(source)};
     try { await atomicWrite(${JSON.stringify(path)}, new TextEncoder().encode("new")); } catch (error) { console.log(error.code); }`;
   const command = [process.execPath, "-e", script];
   const asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", ...command];

@@ -1,6 +1,7 @@
 // Which paths of a tree are ignored: `.gitignore` and `.ignore` of each folder, and `.git/info/exclude`.
 // As in ripgrep, `.ignore` wins over `.gitignore` at any depth, and a repository within another one is judged by its own files only.
 import { dirname, join } from "node:path";
+import { realTarget } from "../../util/paths.ts";
 import { exists } from "../../util/repository-root.ts";
 import { type IgnoreRule, parseIgnoreFile } from "./ignore-file.ts";
 import { readPlainFile } from "./plain-file.ts";
@@ -79,7 +80,9 @@ function judge({ base, rules }: RuleList, path: string, name: string, isFolder: 
 /** None where there is no file that can be read. */
 async function loadRules(folder: string, file: string): Promise<RuleList[]> {
   try {
-    const bytes = await readPlainFile(join(folder, file), maxFileBytes);
+    const path = join(folder, file);
+    // The `.git` on the way may be a link.
+    const bytes = await readPlainFile(file.includes("/") ? realTarget(path) : path, maxFileBytes);
     const rules = bytes ? parseIgnoreFile(bytes.toString("utf8")) : [];
     return rules.length > 0 ? [{ base: folder.endsWith("/") ? folder : `${folder}/`, rules }] : [];
   } catch {

@@ -1,10 +1,15 @@
 // Files that a walk came across, read so that nothing can block and no link is followed.
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { staleError } from "../../util/held-folder.ts";
+import { placeOf } from "../../util/paths.ts";
 
-/** Opens without following a link or waiting for anything; the caller checks what it is, and closes it. */
-export function openPlainFile(path: string): Promise<FileHandle> {
-  return open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW);
+/** Opens a real path without following a link or waiting for anything; the caller checks what it is, and closes it. */
+export async function openPlainFile(path: string): Promise<FileHandle> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW);
+  if ((placeOf(file.fd) ?? path) === path) return file;
+  await file.close();
+  throw staleError(path);
 }
 
 /** The bytes of a regular file; undefined when it is something else or larger than `maxBytes`. Throws the file system's errors. */

@@ -2,7 +2,7 @@
 // here alone; ripgrep, where there is one, only spares the reading of files that cannot match.
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { openRegularFile } from "../regular-file.ts";
+import { openRegularFile, type Where } from "../regular-file.ts";
 import { toolError } from "../tool.ts";
 import type { Findings } from "./findings.ts";
 import { inOrder } from "./in-order.ts";
@@ -40,8 +40,8 @@ const maxBatchCharacters = 250_000;
 const binaryBytes = 64 * 1024;
 
 /** A file that was named is searched even when it is hidden or ignored. Throws `ToolError` when it is binary. */
-export async function searchNamedFile(search: Search, cwd: string, path: string): Promise<void> {
-  const file = await openRegularFile(cwd, path);
+export async function searchNamedFile(search: Search, where: Where, path: string): Promise<void> {
+  const file = await openRegularFile(where, path);
   try {
     if (await startsBinary(file)) throw toolError(`${path} is a binary file; use bash with grep -a`);
     search.findings.countSearched(1);

@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import * as z from "zod/mini";
 import { isInside, resolvePath } from "../../util/paths.ts";
 import { repositoryRoot } from "../../util/repository-root.ts";
-import { kindWord, toFileError } from "../regular-file.ts";
+import { checkJudged, kindWord, toFileError, type Where } from "../regular-file.ts";
 import { type ToolContext, toolError } from "../tool.ts";
 
 export interface SearchRoot {
@@ -49,7 +49,7 @@ export function searchPath(what: string) {
 }
 
 /** Throws `ToolError` when there is no such file or folder. */
-export async function findRoot(cwd: string, path: string): Promise<SearchRoot> {
+export async function findRoot({ cwd, isJudged }: Where, path: string): Promise<SearchRoot> {
   const absolute = resolvePath(cwd, path);
   try {
     const stats = await stat(absolute);
@@ -57,6 +57,7 @@ export async function findRoot(cwd: string, path: string): Promise<SearchRoot> {
       throw toolError(`${path} is a ${kindWord(stats)}, not a file or folder`);
     }
     const real = await realpath(absolute);
+    checkJudged(real, path, isJudged);
     const realCwd = await realpath(cwd);
     const name = isInside(cwd, absolute) ? relative(cwd, absolute) : absolute;
     return {
