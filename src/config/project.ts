@@ -73,18 +73,21 @@ export interface TrustStore {
   remember(file: ProjectFile, trusted: boolean): void;
 }
 
-/** Answers by real path and content, in `trust.json` of the home folder; one for each path, the latest. */
+/**
+ * Answers by path and content, in `trust.json` of the home folder; one for each path, the latest. The path is where the project has the file: one
+ * that is a link to another project's was never asked about.
+ */
 export function openTrustStore(home: string): TrustStore {
   const store = join(home, "trust.json");
   return {
     answer(file) {
-      const entry = readAnswers(store)[realPath(file.path) ?? file.path];
+      const entry = readAnswers(store)[file.path];
       return entry?.sha256 === digest(file.text) ? entry.trusted : undefined;
     },
     remember(file, trusted) {
       const answers = {
         ...readAnswers(store),
-        [realPath(file.path) ?? file.path]: { sha256: digest(file.text), trusted },
+        [file.path]: { sha256: digest(file.text), trusted },
       };
       writePrivateFile(store, `${JSON.stringify(answers, null, 2)}\n`);
     },

@@ -118,6 +118,25 @@ test("the REPL asks once and shows all of the file; a yes holds for this content
   expect(changed.stderr).toContain(notTrusted);
 });
 
+test.each([".pi-ts", ".pi-ts/config.toml"])(
+  "a yes to one project's file does not hold in another that has a link to it: %s",
+  async (name) => {
+    await using dir = tmp();
+    const text = "max_turns = 5\n";
+    for (const folder of ["home/.pi-ts", "trusted/.pi-ts", "other"]) mkdirSync(dir.file(folder), { recursive: true });
+    const config = dir.file("trusted/.pi-ts/config.toml");
+    writeFileSync(config, text);
+    const sha256 = new Bun.CryptoHasher("sha256").update(text).digest("hex");
+    writeFileSync(dir.file("home/.pi-ts/trust.json"), JSON.stringify({ [config]: { sha256, trusted: true } }));
+    if (name !== ".pi-ts") mkdirSync(dir.file("other/.pi-ts"));
+    symlinkSync(dir.file(`trusted/${name}`), dir.file(`other/${name}`));
+    const startIn = (cwd: string) =>
+      runCli(["-p", "--print-system-prompt"], { env: at(), cwd: dir.file(cwd), home: dir.file("home") });
+    expect((await startIn("trusted")).stderr).toContain(inForce);
+    expect((await startIn("other")).stderr).toContain(notTrusted);
+  },
+);
+
 test("a no is remembered too", async () => {
   await using dir = tmp();
   await using server = await startReplayServer([]);
