@@ -1,10 +1,11 @@
 // The system prompt: who the agent is, where it works, how it should go about it. Fixed at start, so that every request begins with the same bytes.
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { cleanText } from "../agent/repair-history.ts";
 import { promptText } from "../agent/text.ts";
 import type { Config } from "../config/config.ts";
 import type { SystemMessage, ToolSpec } from "../protocol/message.ts";
+import { isInside } from "../util/paths.ts";
 
 const preamble =
   "You are pi-ts, a coding agent that works in the user's terminal. You do programming tasks by reading and changing files and by running commands.";
@@ -105,9 +106,11 @@ function operatingSystem(): string {
 /** The AGENTS.md files that apply to `cwd`, outermost first. */
 function contextDocs(cwd: string): string {
   const docs: string[] = [];
-  for (const folder of contextFolders(cwd)) {
+  const folders = contextFolders(cwd);
+  const [root = cwd] = folders;
+  for (const folder of folders) {
     const path = join(folder, "AGENTS.md");
-    const text = readContextFile(path);
+    const text = readContextFile(path, root);
     if (text !== undefined && text.trim() !== "") docs.push(`Instructions from ${path}:\n\n${text.trim()}`);
   }
   return docs.join("\n\n");
@@ -123,9 +126,12 @@ function contextFolders(cwd: string): string[] {
   }
 }
 
-function readContextFile(path: string): string | undefined {
+/** A link out of `root` counts for other Markdown alone: a stranger's repository could make it lead to a key. */
+function readContextFile(path: string, root: string): string | undefined {
   // Mostly there is none, and to be told so by an error takes longer.
   if (!existsSync(path)) return undefined;
+  const real = realpathSync(path);
+  if (!isInside(root, real) && !/\.md$/i.test(real)) return `(left out: it is a link out of the project, to ${real})`;
   let fd: number;
   try {
     // Non-blocking, so that a FIFO under this name cannot hang the start.

@@ -1,6 +1,6 @@
 // Start and set-up of the compiled binary: version, help, prompt, configuration, and folders that want to be run.
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../package.json";
 import { rootArgs } from "../../src/cli/args.ts";
@@ -47,6 +47,19 @@ describe("--print-system-prompt", () => {
     expect(stdout).not.toContain("beyond the root");
     const without = await runCli(["--print-system-prompt", "--no-context-files"], { cwd: dir.file("repo/pkg") });
     expect(without.stdout).not.toContain("rules of");
+  });
+
+  test("has of an AGENTS.md that leads out of the repository only Markdown", async () => {
+    await using dir = tmp();
+    for (const folder of ["repo/.git", "repo/pkg"]) mkdirSync(dir.file(folder), { recursive: true });
+    writeFileSync(dir.file("credentials"), "a key");
+    writeFileSync(dir.file("shared.md"), "shared rules");
+    symlinkSync("../shared.md", dir.file("repo/AGENTS.md"));
+    symlinkSync("../../credentials", dir.file("repo/pkg/AGENTS.md"));
+    const { stdout } = await runCli(["--print-system-prompt"], { cwd: dir.file("repo/pkg") });
+    expect(stdout).toContain("shared rules");
+    expect(stdout).not.toContain("a key");
+    expect(stdout).toContain(`(left out: it is a link out of the project, to ${dir.file("credentials")})`);
   });
 });
 
