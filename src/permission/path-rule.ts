@@ -5,19 +5,19 @@ import { isInside, realTarget, resolvePath } from "../util/paths.ts";
 export interface PathPattern {
   /** Absolute, one entry a component, the first is the drive (empty where there are none). Several where it can be read in several ways. */
   readonly ways: readonly (readonly string[])[];
-  /** Whether it means names in any case. */
+  /** Whether it means names in any case, and with accents written in either way. */
   readonly anyCase: boolean;
 }
 
 const special = /[*?[\]{}\\]/;
-/** Where a file is usually found under its name in any case. */
+/** Where a file is usually found under its name in any case; on macOS also whether an accent is a part of its letter or a character of its own. */
 const foldsCase = process.platform === "darwin" || process.platform === "win32";
 
 /**
  * Throws nothing; undefined for a text that is no pattern. A pattern for a place outside the working directory is also understood with the
  * links on its way followed, as with /tmp on macOS; inside, a link would be the project's own word for where it may lead. With `wholeFolders`
  * a last component without globs, which may be a folder's name, covers everything below it too. With `anyCase` so does every spelling of its
- * names in capitals and small letters, which a rule that denies needs where they lead to the same file.
+ * names in capitals and small letters, and of their accents, which a rule that denies needs where they lead to the same file.
  */
 export function parsePathPattern(
   text: string,
@@ -25,12 +25,16 @@ export function parsePathPattern(
   wholeFolders = false,
   anyCase = wholeFolders && foldsCase,
 ): PathPattern | undefined {
-  const ways = parseWays(text, realCwd)?.map((way) => (anyCase ? way.map((name) => name.toLowerCase()) : way));
+  const ways = parseWays(text, realCwd)?.map((way) => (anyCase ? way.map(fold) : way));
   if (!ways) return undefined;
   return {
     ways: wholeFolders ? ways.map((way) => (isLiteral(way.at(-1) ?? "") ? [...way, "**"] : way)) : ways,
     anyCase,
   };
+}
+
+function fold(name: string): string {
+  return name.normalize("NFC").toLowerCase();
 }
 
 function isLiteral(component: string): boolean {
@@ -67,7 +71,7 @@ function split(path: string): string[] {
 }
 
 export function matchesPath({ ways, anyCase }: PathPattern, path: string): boolean {
-  const components = split(path).map((name) => (anyCase ? name.toLowerCase() : name));
+  const components = anyCase ? split(path).map(fold) : split(path);
   return ways.some((way) => matchFrom(way, 0, components, 0));
 }
 

@@ -1,4 +1,4 @@
-// Patterns for files where names in any case are the same file, and at the root of the file system.
+// Patterns for files where names in any case, and accents written in either way, are the same file, and at the root of the file system.
 import { expect, test } from "bun:test";
 import { matchesPath, parsePathPattern } from "../../src/permission/path-rule.ts";
 
@@ -10,6 +10,8 @@ test.each([
   ["Secrets", "/work/project/secrets/key.pem"],
   ["**/*.PEM", "/work/Project/a/b.pem"],
   ["/etc/Hosts", "/ETC/hosts"],
+  ["caf\u00e9/*", "/work/Project/cafe\u0301/menu"],
+  ["Cafe\u0301", "/work/Project/CAF\u00c9/menu"],
 ])("a deny rule %s holds for %s where names are found in any case, and only there", (rule, path) => {
   expect(matches(rule, path, true, true)).toBe(true);
   expect(matches(rule, path, true, false)).toBe(false);
