@@ -127,6 +127,9 @@ const sessionVariables = [
   "VSCODE_IPC_HOOK_CLI",
 ];
 
+/** What root may write to without any capability, since the files are its own; one of them names a program that the kernel starts outside. */
+const kernelSettings = ["/proc/sys", "/proc/sysrq-trigger", "/proc/fs"];
+
 /**
  * The argv for bubblewrap; later mounts lie over earlier ones. A read-only mount does not keep a command from talking to the sockets in it,
  * and who listens there would act outside on its behalf: so /run is empty, and temp is a folder of our own. What a command leaves running
@@ -137,6 +140,7 @@ export function bwrapCommand(bwrap: string, plan: SandboxPlan, command: readonly
   return [
     bwrap,
     ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
+    ...kernelSettings.flatMap((path) => ["--ro-bind-try", path, path]),
     ...["--tmpfs", "/run"],
     ...["/run/current-system", "/run/wrappers", "/run/systemd/resolve"].flatMap((path) => [
       "--ro-bind-try",

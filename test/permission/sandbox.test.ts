@@ -49,7 +49,7 @@ const plan = {
 test("bubblewrap is told to make all read-only but the working directory and temp, and to hide what holds keys", () => {
   const argv = bwrapCommand("bwrap", plan, ["bash", "-c", "ls"]);
   const text = argv.join(" ");
-  expect(text).toStartWith("bwrap --ro-bind / / --dev /dev --proc /proc --tmpfs /run ");
+  expect(text).toStartWith("bwrap --ro-bind / / --dev /dev --proc /proc --ro-bind-try /proc/sys /proc/sys ");
   expect(text).toContain(
     "--bind /tmp/pi-ts-sandbox-1 /tmp --bind /tmp/pi-ts-sandbox-1 /var/tmp " +
       "--ro-bind-try /tmp/pi-ts-output-1 /tmp/pi-ts-output-1 --bind /home/u/work /home/u/work " +
@@ -180,6 +180,13 @@ describe.if(works())("where it works", () => {
       } finally {
         rmSync(`/tmp/${name}-outside`);
       }
+    });
+
+    test("the settings of the kernel can be read, and not changed, whoever runs it", async () => {
+      await using dir = tmp();
+      const script =
+        "cd /proc/sys/kernel && cat ostype; test -w core_pattern && echo writable; test -w pid_max && echo writable";
+      expect(run(script, options(dir.path, dir.file("own")))).toBe("Linux");
     });
 
     test("sockets in temp are out of reach, and the variables that name such sockets are gone", async () => {
