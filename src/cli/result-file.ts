@@ -4,11 +4,11 @@ import { fstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { App } from "../app/app.ts";
 import { interrupted, toRunResult, toVerdict, unbegun, type Verdict } from "../modes/one-shot.ts";
-import { leave, signalOf } from "../modes/signals.ts";
+import { signalOf } from "../modes/signals.ts";
 import type { RunResult } from "../protocol/outcome.ts";
 import { now } from "../util/clock.ts";
 import { AppError, toAppError } from "../util/error.ts";
-import { signalExitCodes } from "../util/exit-codes.ts";
+import { exitOnSignals } from "../util/exit-on-signals.ts";
 import { log } from "../util/log.ts";
 import { realTarget, resolvePath } from "../util/paths.ts";
 import { writePrivateFile } from "../util/private-file.ts";
@@ -65,11 +65,7 @@ export function openResultFile(path: string, cwd: string): ResultFile {
     }
   });
   // While nobody else listens, such as before the run, a signal would end the process without a word.
-  for (const [name, code] of Object.entries(signalExitCodes)) {
-    process.on(name, () => {
-      if (process.listenerCount(name) === 1) leave({ exit: (exitCode) => process.exit(exitCode) }, code);
-    });
-  }
+  exitOnSignals();
   return {
     follow(followed) {
       app = followed;

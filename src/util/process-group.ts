@@ -3,7 +3,7 @@
 // left one; Windows has no groups, and there it holds for what a child has started while the child itself runs.
 import { now } from "./clock.ts";
 import type { Environment } from "./environment.ts";
-import { signalExitCodes } from "./exit-codes.ts";
+import { exitOnSignals } from "./exit-on-signals.ts";
 import { type GroupGuard, startGroupGuard } from "./group-guard.ts";
 import {
   adoptOrphans,
@@ -124,11 +124,7 @@ function endWithProgram(): void {
   ending = true;
   // First of all, so that nobody writes any more when others clear up.
   process.prependListener("exit", killAllGroups);
-  for (const name of ["SIGHUP", "SIGINT", "SIGTERM"] as const) {
-    process.on(name, () => {
-      if (process.listenerCount(name) === 1) process.exit(signalExitCodes[name]);
-    });
-  }
+  exitOnSignals();
 }
 
 /**

@@ -1,6 +1,7 @@
 // Private folders for what is not to outlive the program: readable by nobody else, gone when it ends.
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { exitOnSignals } from "./exit-on-signals.ts";
 
 /** What the path of such a folder begins with, symlinks resolved; six characters follow, others in every run. */
 export function tempPathStart(name: string): string {
@@ -25,5 +26,6 @@ export function makeTempFolder(name: string): string {
       // Somebody still writes there; that is no reason to end in another way.
     }
   });
+  exitOnSignals();
   return made;
 }

@@ -100,6 +100,17 @@ describe.if(process.platform === "linux")("on Linux", () => {
     expect(result.code).toBe(2);
   });
 
+  test("a signal while it is tried leaves nothing in temp", async () => {
+    await using dir = tmp();
+    for (const name of ["bin", "temp"]) mkdirSync(dir.file(name));
+    writeFileSync(dir.file("bin/bwrap"), "#!/bin/sh\nkill -HUP $PPID\n");
+    chmodSync(dir.file("bin/bwrap"), 0o755);
+    const env = { ...keyed, PATH: `${dir.file("bin")}:${process.env.PATH}`, TMPDIR: dir.file("temp") };
+    const result = await runCli(["-p", "--sandbox", "go"], { env });
+    expect([result.code, result.signal]).toEqual([129, null]);
+    expect(readdirSync(dir.file("temp"))).toEqual([]);
+  });
+
   test("a bubblewrap that the kernel refuses is an error at the start, with its words", async () => {
     await using dir = tmp();
     writeFileSync(dir.file("bwrap"), "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n");
