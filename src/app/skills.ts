@@ -89,9 +89,9 @@ function isFolder(entry: Dirent, path: string): boolean {
   );
 }
 
-/** The real paths of their folders, whose files the model may read. */
+/** The real paths of their folders, whose files the model may read; of a file that was named and may lie anywhere, its own. */
 export function skillFolders(skills: readonly Skill[]): string[] {
-  return skills.map(({ path }) => realpathSync(dirname(path)));
+  return skills.map(({ path }) => realpathSync(basename(path) === fileName ? dirname(path) : path));
 }
 
 /** What the system prompt says of them; undefined when there is nothing to say. */

@@ -93,6 +93,30 @@ test("templates and skills are found in their folders, the nearer ones first, an
   }
 });
 
+test("of a skill that is named as a file the model may read this file alone, and of a SKILL.md its folder", async () => {
+  await using dir = plant({
+    "notes/review.md": skill("review", "Reviews"),
+    "notes/key": "secret",
+    "pdf/SKILL.md": skill("pdf", "Reads PDF"),
+    "pdf/table.md": "More of it.",
+  });
+  const { isSkillFile } = await loadResources({
+    config: {
+      home: dir.file("home"),
+      skills: { paths: [dir.file("notes/review.md"), dir.file("pdf/SKILL.md")], discover: false },
+      promptTemplates: { paths: [], discover: false },
+    },
+    projectFolder: undefined,
+    notify: () => {},
+  });
+  const files = ["notes/review.md", "notes/key", "pdf/SKILL.md", "pdf/table.md"];
+  expect(files.filter((name) => isSkillFile(dir.file(name)))).toEqual([
+    "notes/review.md",
+    "pdf/SKILL.md",
+    "pdf/table.md",
+  ]);
+});
+
 test("what a project would bring is found where it is not trusted, and no other file", async () => {
   await using dir = plant({
     "project/prompts/review.md": "Review.",
