@@ -41,8 +41,8 @@ const blank = /\$IFS\b|\$\{IFS[^}]*\}/g;
 function read(text: string, depth: number): CommandStart[] {
   const { commands, nested } = split(text);
   const starts = commands.flatMap((words) => startsOf(words, depth, false));
-  const isFed = /(?<!\|)\|(?!\|)/.test(text) && starts.some(({ words, at }) => isShell(words[at] ?? ""));
-  // The words of what stands at the other end of a shell's pipe are what that shell reads.
+  const isFed = /(?<!\|)\|(?!\|)|<\(/.test(text) && starts.some(({ words, at }) => readsCommands(words[at] ?? ""));
+  // The words of what stands at the other end of a shell's pipe, or in a process substitution for it, are what that shell reads.
   const fed = isFed ? commands.flatMap((words) => startsOf(words, depth, true)) : [];
   if (depth >= maxDepth) return [...starts, ...fed];
   return [...starts, ...fed, ...nested.flatMap((inner) => read(inner, depth + 1))];
@@ -73,6 +73,11 @@ function firstRun(words: readonly string[], first: number): number {
 
 function isShell(word: string): boolean {
   return shells.has(programName(word));
+}
+
+/** Whether a program takes its commands from a file or its input. */
+function readsCommands(word: string): boolean {
+  return isShell(word) || word === "source" || word === ".";
 }
 
 /** The lines of shell that a word may be or hold: itself, and what stands right behind an option (`-S'rm x'`, `--exec=rm x`) or a name. */

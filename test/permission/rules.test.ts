@@ -252,6 +252,8 @@ describe("a deny rule for bash", () => {
     ["fed to a shell", "rm", "echo 'rm x' | sh"],
     ["fed to a shell word by word", "rm", "echo rm x | /bin/bash -s"],
     ["fed to a shell behind other commands", "rm", "printf '%s\\n' 'ls; rm x' | tee log | sudo sh"],
+    ["in a process substitution that a shell reads", "rm", "bash <(echo rm x)"],
+    ["in a process substitution that is sourced", "rm", ". <(echo rm x)"],
     ["with more words", "git push *", "git push --force"],
     ["by the words alone", "git push", "git push --force"],
     ["under the path that the rule has", "/usr/bin/sudo", "sudo ls"],
