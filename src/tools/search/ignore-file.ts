@@ -17,7 +17,7 @@ export function parseIgnoreFile(text: string): IgnoreRule[] {
 }
 
 function parseLine(line: string): IgnoreRule[] {
-  const trimmed = line.replace(/^((?:[^\\]|\\.)*?) +$/, "$1");
+  const trimmed = withoutBlanks(line);
   if (trimmed === "" || trimmed.startsWith("#")) return [];
   const ignores = !trimmed.startsWith("!");
   const given = ignores ? trimmed : trimmed.slice(1);
@@ -26,6 +26,15 @@ function parseLine(line: string): IgnoreRule[] {
   if (glob === "" || glob === "/") return [];
   const wholePath = glob.includes("/");
   return [{ ignores, foldersOnly, wholePath, fits: createTest(glob.startsWith("/") ? glob.slice(1) : glob) }];
+}
+
+/** Without the blanks at its end, but for one that a backslash keeps. */
+function withoutBlanks(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === " ") end--;
+  let start = end;
+  while (line[start - 1] === "\\") start--;
+  return (end - start) % 2 === 1 ? line.slice(0, end + 1) : line.slice(0, end);
 }
 
 /** Most rules are a plain name or `*.ext`, which need no glob. */
