@@ -26,6 +26,8 @@ export interface BoundedOutput {
 
 /** Below this many bytes it is not worth it to look whether they can be kept as they are. */
 const smallPiece = 4096;
+/** So many bytes become text at a time: of larger texts a flood makes more than the garbage collector takes away in time. */
+const decodedPiece = 32 * 1024;
 
 /**
  * Bytes are read as UTF-8, with U+FFFD for what is not. Escape sequences and control characters are left out, and a line that
@@ -63,7 +65,9 @@ export function createBoundedOutput(limit: number, whole?: PartSink): BoundedOut
   return {
     write(bytes) {
       if (bytes.length < smallPiece || !plain.isIdle() || !isPlainAscii(bytes)) {
-        plain.write(decoder.decode(bytes, { stream: true }));
+        for (let at = 0; at < bytes.length; at += decodedPiece) {
+          plain.write(decoder.decode(bytes.subarray(at, at + decodedPiece), { stream: true }));
+        }
         return;
       }
       // The first goes the long way, so that a character or a line that is still open before it ends as it should.
