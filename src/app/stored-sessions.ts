@@ -47,13 +47,16 @@ export function readStored(query: string, place: Place): StoredSession {
 export function removeStored(query: string, place: Place): string {
   const { path } = findStored(query, place);
   loadSession(path);
-  const release = takeLock(path);
   try {
-    rmSync(path);
+    const release = takeLock(path);
+    try {
+      rmSync(path);
+    } finally {
+      release();
+    }
     return path;
   } catch (error) {
+    if (error instanceof AppError) throw error;
     throw new AppError("session", `Cannot remove ${path}: ${(error as Error).message}`, { cause: error });
-  } finally {
-    release();
   }
 }

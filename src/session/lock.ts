@@ -8,7 +8,7 @@ import {
   readFileSync,
   rmSync,
   unlinkSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import { AppError } from "../util/error.ts";
 import { readProcess } from "../util/processes.ts";
@@ -23,7 +23,8 @@ const attempts = 400;
 
 /**
  * Takes the lock of `path`; the result gives it up, and so does the end of the process unless it is killed. Throws `AppError` `session`
- * naming the pid that holds it. At most one of several that find a dead owner's lock at once gets it.
+ * naming the pid that holds it, and the file system's error where no lock can be made. At most one of several that find a dead owner's
+ * lock at once gets it.
  */
 export function takeLock(path: string): () => void {
   const lockPath = `${path}.lock`;
@@ -107,7 +108,6 @@ function create(lockPath: string, owner: Owner): boolean {
       return true;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === "EEXIST") return false;
       // A file system without hard links.
       if (code !== "EPERM" && code !== "ENOTSUP" && code !== "ENOSYS") throw error;
       write(lockPath, owner);
@@ -118,10 +118,7 @@ function create(lockPath: string, owner: Owner): boolean {
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw new AppError("session", `Could not lock the session: ${(error as Error).message}`, {
-      hint: "--fork goes on in a copy; --session-dir FOLDER says where that and new sessions are.",
-      cause: error,
-    });
+    throw error;
   }
 }
 
@@ -136,10 +133,14 @@ function stage(path: string, owner: Owner): void {
   }
 }
 
+/** Whole or, on a full disk, not at all. */
 function write(path: string, owner: Owner): void {
   const fd = openSync(path, "wx", 0o600);
   try {
-    writeSync(fd, JSON.stringify(owner));
+    writeFileSync(fd, JSON.stringify(owner));
+  } catch (error) {
+    unlinkSync(path);
+    throw error;
   } finally {
     closeSync(fd);
   }

@@ -95,7 +95,7 @@ export interface OpenedSession {
 /** Opens an existing file for going on. Throws `AppError` `session`: not there, not readable, no session, or in use. */
 export function openSession(givenPath: string): OpenedSession {
   const path = realPath(givenPath);
-  const release = takeLock(path);
+  const release = lockExisting(path);
   try {
     const content = loadSession(path);
     const { header, entries, badLines, endsWithNewline, version } = content;
@@ -108,6 +108,18 @@ export function openSession(givenPath: string): OpenedSession {
   } catch (error) {
     release();
     throw error instanceof AppError ? error : cannot("read", path, error);
+  }
+}
+
+function lockExisting(path: string): () => void {
+  try {
+    return takeLock(path);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("session", `Cannot lock the session ${path}: ${(error as Error).message}`, {
+      hint: "--fork goes on in a copy; --session-dir FOLDER says where that and new sessions are.",
+      cause: error,
+    });
   }
 }
 

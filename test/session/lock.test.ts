@@ -1,6 +1,7 @@
 // One process a session: who holds it is named, and who is gone holds nothing.
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { removalLock, takeLock } from "../../src/session/lock.ts";
 import { createSession, openSession } from "../../src/session/store.ts";
 import { user } from "../helpers/messages.ts";
@@ -59,12 +60,27 @@ test.each([
   expect(readdirSync(dir.path)).toEqual(["s.lock"]);
 });
 
-test("a lock that cannot be made is an error that says how to go on", async () => {
+test("where no lock can be made, nothing is left, and a new session and one to go on in say what helps each", async () => {
   await using dir = tmp();
-  writeFileSync(dir.file("file"), "");
-  expect(() => takeLock(dir.file("file/s"))).toThrow(
-    expect.objectContaining({ code: "session", hint: expect.stringMatching(/--fork .* --session-dir/) }),
-  );
+  const session = createSession({ root: dir.path, cwd: "/work" });
+  session.append({ type: "message", message: user("hi") });
+  session.close();
+  const script = `
+    import { createSession, openSession } from "${import.meta.dir}/../../src/session/store.ts";
+    const hintOf = (work) => { try { work(); } catch ({ code, hint }) { return [code, hint]; } };
+    const message = { role: "user", content: "hi", timestamp: 1 };
+    const hints = [
+      hintOf(() => createSession({ root: ${JSON.stringify(dir.path)}, cwd: "/work" }).append({ type: "message", message })),
+      hintOf(() => openSession(${JSON.stringify(session.path)})),
+    ];
+    console.log(JSON.stringify(hints));`;
+  const shell = 'trap \'\' XFSZ; ulimit -f 0; exec "$0" -e "$1"';
+  const run = Bun.spawnSync(["bash", "-c", shell, process.execPath, script], { stderr: "inherit" });
+  expect(JSON.parse(run.stdout.toString())).toEqual([
+    ["session", "--session-dir FOLDER stores it elsewhere, --no-session not at all."],
+    ["session", "--fork goes on in a copy; --session-dir FOLDER says where that and new sessions are."],
+  ]);
+  expect(readdirSync(dirname(session.path as string))).toEqual([basename(session.path as string)]);
 });
 
 test("process 1, as the program may be in a container, holds its lock", async () => {
