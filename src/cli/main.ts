@@ -18,7 +18,7 @@ export async function main(argv: readonly string[], exit: (code: number) => neve
   try {
     const code = await dispatch(argv, io);
     await flushStdout();
-    return code === 0 ? checkOutput() : code;
+    return checkOutput(code);
   } catch (thrown) {
     return report(toAppError(thrown));
   } finally {
@@ -26,12 +26,13 @@ export async function main(argv: readonly string[], exit: (code: number) => neve
   }
 }
 
-/** Success only if what was written also arrived; a reader that has gone away knows that itself. */
-function checkOutput(): number {
+/** `code`, and success only if what was written also arrived; a reader that has gone away knows that itself. */
+export function checkOutput(code: number): number {
   const failure = stdoutFailure();
-  if (!failure) return 0;
+  if (!failure) return code;
   const error = new AppError("output", `Could not write to stdout: ${failure.message}`);
-  return failure.code === "EPIPE" ? error.exitCode : report(error);
+  if (failure.code !== "EPIPE") report(error);
+  return code || error.exitCode;
 }
 
 /** Prints an error once, without keys, and gives its exit code. */

@@ -17,7 +17,7 @@ export async function readTask(words: readonly string[], hasFiles: boolean, io: 
   const asked = words.includes("-");
   const hasWords = task.trim() !== "";
   const given = hasWords || hasFiles;
-  const piped = asked ? await readStdin(undefined, undefined) : await readPipe(given, io);
+  const piped = await (asked ? readStdin(undefined, undefined) : readPipe(given, io)).catch(cannotRead);
   if (!given && piped.trim() === "") throw noTask(asked);
   if (piped.trim() === "") return task;
   return hasWords ? `${task}\n\n${piped}` : piped;
@@ -85,6 +85,11 @@ async function withLimit<Value>(promise: Promise<Value>, ms: number | undefined)
   } finally {
     clearTimeout(timer);
   }
+}
+
+function cannotRead(error: Error): never {
+  if (error instanceof AppError) throw error;
+  throw new AppError("usage", `stdin cannot be read: ${error.message}`, { cause: error });
 }
 
 function noTask(asked: boolean): AppError {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { gate, type Reply, refusal, startReplayServer } from "../helpers/replay-server.ts";
-import { runCli, startCli } from "../helpers/run-cli.ts";
+import { binaryPath, cleanEnv, runCli, startCli } from "../helpers/run-cli.ts";
 import { tmp } from "../helpers/tmp.ts";
 
 /** The environment of a run against `url` with the default provider. */
@@ -289,6 +289,17 @@ describe("standard input", () => {
     await using server = await startReplayServer([hello]);
     await runCli(["-p", "-"], { env: at(server.url), stdin: { text: "from stdin" } });
     expect(server.requests[0]?.body.messages.at(-1)).toEqual({ role: "user", content: "from stdin" });
+  });
+
+  test("a folder in its place is wrong usage", async () => {
+    await using dir = tmp();
+    const run = Bun.spawn(["sh", "-c", `exec "$0" -p - < .`, binaryPath()], {
+      cwd: dir.path,
+      env: cleanEnv(dir.path, at("http://127.0.0.1:9")),
+      stderr: "pipe",
+    });
+    expect(await run.exited).toBe(2);
+    expect(await run.stderr.text()).toStartWith("error: stdin cannot be read: EISDIR");
   });
 
   test("piped text is added to the task", async () => {

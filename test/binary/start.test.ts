@@ -5,7 +5,7 @@ import { join } from "node:path";
 import packageJson from "../../package.json";
 import { rootArgs } from "../../src/cli/args.ts";
 import { startReplayServer } from "../helpers/replay-server.ts";
-import { runCli } from "../helpers/run-cli.ts";
+import { binaryPath, cleanEnv, runCli } from "../helpers/run-cli.ts";
 import { tmp } from "../helpers/tmp.ts";
 
 test("--version prints the version", async () => {
@@ -22,6 +22,16 @@ test("--help names every flag and exit code", async () => {
   expect(stdout).not.toContain("\u001b");
   expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
   expect(await runCli(["-p", "--help"])).toMatchObject({ stdout });
+});
+
+test.each(["--version", "--help", "models", "doctor"])("%s to a full disk is no success", async (word) => {
+  await using dir = tmp();
+  const run = Bun.spawn(["sh", "-c", `exec "$0" "$1" > /dev/full`, binaryPath(), word], {
+    env: cleanEnv(dir.path),
+    stderr: "pipe",
+  });
+  expect(await run.exited).toBe(1);
+  expect(await run.stderr.text()).toBe("error: Could not write to stdout: ENOSPC: no space left on device, write\n");
 });
 
 test("models lists a provider's models and marks the default", async () => {
