@@ -1,5 +1,6 @@
 // `--result FILE`: the verdict of a run as one JSON object, true whatever way the run ends. It says `running` from the start on, which shows
-// that the file can be written and is what a run leaves that was killed; the process's end puts the verdict in its place.
+// that the file can be written and is what a run leaves that was killed. The run's end puts the verdict in its place, and the process's end
+// another one where the exit code says otherwise.
 import { fstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { App } from "../app/app.ts";
@@ -17,8 +18,8 @@ import { stdoutFailure } from "../util/stdout.ts";
 export interface ResultFile {
   /** What `app` has done is part of the verdict from now on. */
   follow(app: App): void;
-  /** The verdict of a run that came to its end. */
-  settle(result: RunResult): void;
+  /** Writes the verdict of a run that came to its end; what it is then, since one that cannot be written is no success. */
+  settle(result: RunResult): RunResult;
   /** Why there is no run, or why it broke off. */
   fail(thrown: unknown): void;
 }
@@ -28,10 +29,12 @@ export function openResultFile(path: string, cwd: string): ResultFile {
   const target = findTarget(resolvePath(cwd, path));
   let app: App | undefined;
   let settled: RunResult | undefined;
+  let written: RunResult | undefined;
   let failure: AppError | undefined;
 
   function write(result: RunResult): void {
     writePrivateFile(target, `${JSON.stringify(result, null, 2)}\n`);
+    written = result;
   }
 
   /** The verdict that fits the exit code, whatever the run had said of itself. */
@@ -51,27 +54,36 @@ export function openResultFile(path: string, cwd: string): ResultFile {
     return toVerdict(new AppError(broken ? "output" : "internal", message));
   }
 
+  // While nobody else listens, such as before the run, a signal would end the process without a word.
+  exitOnSignals();
   try {
     write(nothing());
   } catch (error) {
     throw cannotWrite(target, error);
   }
   process.on("exit", (code) => {
+    const result = conclude(code);
+    if (result === written) return;
     try {
-      write(conclude(code));
+      write(result);
     } catch (error) {
       log().error(cannotWrite(target, error).message);
       process.exitCode = code || 1;
     }
   });
-  // While nobody else listens, such as before the run, a signal would end the process without a word.
-  exitOnSignals();
   return {
     follow(followed) {
       app = followed;
     },
     settle(result) {
       settled = result;
+      try {
+        write(result);
+      } catch (error) {
+        const { message } = cannotWrite(target, error);
+        if (result.exitCode === 0) settled = { ...result, ...toVerdict(new AppError("output", message)) };
+      }
+      return settled;
     },
     fail(thrown) {
       failure = toAppError(thrown);

@@ -29,11 +29,14 @@ export async function runJson(app: App, oneShot: OneShot, output: RecordOutput, 
     if (event.type === "model_fallback" && !app.config.quiet) io.stderr(`${visible(describeFallback(event))}\n`);
   });
 
-  function conclude(verdict: Verdict, outcome: Parameters<typeof toRunResult>[2]): void {
-    const result = toRunResult(verdict, app, outcome, answersJson);
-    const last: Settled = { ...settled, result };
+  /** Writes the last record; the exit code that it tells. */
+  function conclude(verdict: Verdict, outcome: Parameters<typeof toRunResult>[2]): number {
+    const said = toRunResult(verdict, app, outcome, answersJson);
+    const result = settle?.(said) ?? said;
+    const error = result.reason !== said.reason && result.reason ? { error: result.reason } : {};
+    const last: Settled = { ...settled, ...error, result };
     output.write(last);
-    settle?.(result);
+    return result.exitCode ?? verdict.exitCode;
   }
 
   try {
@@ -43,13 +46,13 @@ export async function runJson(app: App, oneShot: OneShot, output: RecordOutput, 
       throw thrown;
     });
     const verdict = judge(outcome, signals.exitCode());
-    conclude(verdict, outcome);
+    const exitCode = conclude(verdict, outcome);
     // Nor is a reader waited for that does not read when the time is over.
     if (outcome.error?.code === "time_limit") stopped.resolve();
     const isWritten = await output.drain(stopped.promise);
     reportOutcome(outcome, verdict);
     // A signal may also come while the last records are read.
-    const code = signals.exitCode() ?? verdict.exitCode;
+    const code = signals.exitCode() ?? exitCode;
     return isWritten ? code : leave(io, code);
   } finally {
     unsubscribe();

@@ -21,8 +21,8 @@ export interface OneShot {
   readonly task: Task;
   /** A schema asks for the answer: it is JSON, and nothing else may be taken for it. */
   readonly answersJson?: boolean;
-  /** Told the verdict as soon as there is one. */
-  readonly settle?: ((result: RunResult) => void) | undefined;
+  /** Told the verdict as soon as there is one; what it is from then on. */
+  readonly settle?: ((result: RunResult) => RunResult) | undefined;
 }
 
 /** Runs the task as one prompt. `tell` hears when it begins like a command that there is not. */

@@ -1,11 +1,11 @@
 // Writing a file so that a reader, or the next start after a crash, finds either the old content or the new one, never a part.
 import type { Stats } from "node:fs";
-import { access, constants, type FileHandle, lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { access, constants, type FileHandle, lstat, mkdir, open, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { copyExtendedAttributes } from "./extended-attributes.ts";
 import { type HeldFolder, holdFolder, staleError } from "./held-folder.ts";
 import { realTarget } from "./paths.ts";
-import { removeAbandoned, settle, stage } from "./staging.ts";
+import { discard, removeAbandoned, settle, stage } from "./staging.ts";
 
 /** Why a temporary file or the renaming may be refused where writing in place can still go on; EBUSY is a file that is a mount point. */
 const inPlaceCodes = new Set(["EACCES", "EPERM", "EROFS", "EBUSY", "EXDEV"]);
@@ -98,11 +98,10 @@ async function replace(
     await beforeCommit();
     await rename(temporary, target);
   } catch (error) {
-    await rm(temporary, { force: true });
+    discard(temporary);
     throw error;
-  } finally {
-    settle(temporary);
   }
+  settle(temporary);
   await syncFolder(folder);
   await removeAbandoned(folder);
 }

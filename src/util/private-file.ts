@@ -1,7 +1,7 @@
 // Files that only their owner may read, whatever the umask is, in folders that only their owner may enter.
-import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { settle, stage } from "./staging.ts";
+import { discard, settle, stage } from "./staging.ts";
 
 /** Makes the folder, and those above it, where they are missing. One that is there already keeps its mode. */
 export function makePrivateFolder(path: string): void {
@@ -26,9 +26,8 @@ export function writePrivateFile(path: string, text: string | Iterable<string>):
     }
     renameSync(staged, path);
   } catch (error) {
-    rmSync(staged, { force: true });
+    discard(staged);
     throw error;
-  } finally {
-    settle(staged);
   }
+  settle(staged);
 }

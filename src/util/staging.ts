@@ -11,14 +11,14 @@ const abandonedMs = 60 * 60 * 1000;
 const unfinished = new Set<string>();
 let cleansUp = false;
 
-/** The path of a new file in `folder`, to be opened with `wx`; it is removed at the process's end, unless `settle` was told of it. */
+/** The path of a new file in `folder`, to be opened with `wx`; it is removed at the process's end, unless `settle` or `discard` was told of it. */
 export function stage(folder: string): string {
   const path = join(folder, `.pi-ts-${Bun.randomUUIDv7()}.tmp`);
   unfinished.add(path);
   if (!cleansUp) {
     cleansUp = true;
     process.on("exit", () => {
-      for (const left of unfinished) rmSync(left, { force: true });
+      for (const left of unfinished) discard(left);
     });
   }
   return path;
@@ -27,6 +27,16 @@ export function stage(folder: string): string {
 /** The file has been renamed or removed. */
 export function settle(path: string): void {
   unfinished.delete(path);
+}
+
+/** Removes the file, where it was made. Never throws. */
+export function discard(path: string): void {
+  settle(path);
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // On a file system that cannot be written to there is none.
+  }
 }
 
 /** Removes what writers that were killed have left in `folder`. */

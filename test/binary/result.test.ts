@@ -133,6 +133,29 @@ test("an answer that cannot be written to stdout is no success there either", as
   expect(resultIn(dir)).toMatchObject({ status: "error", exitCode: 1, reason: { code: "output" } });
 });
 
+test.each(["text", "json"])("a verdict that cannot be written at the end is no success in --mode %s", async (mode) => {
+  const command = "rm -r out; touch out";
+  await using server = await startReplayServer([
+    { turn: { calls: [{ id: "c1", name: "bash", arguments: { command } }] } },
+    hello,
+  ]);
+  await using dir = tmp();
+  mkdirSync(dir.file("out"));
+  const args = ["--mode", mode, "--yolo", "--result", "out/result.json", "hi"];
+  const { stdout, stderr, code } = await runCli(args, { cwd: dir.path, env: at(server.url) });
+  const message = `--result: cannot write ${dir.file("out/result.json")}: `;
+  expect(stderr.match(/^error: .*/gm)).toEqual([expect.stringContaining(message)]);
+  expect(code).toBe(1);
+  if (mode === "text") return;
+  const reason = { code: "output", message: expect.stringContaining(message) };
+  const last = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "");
+  expect(last).toMatchObject({
+    type: "agent_settled",
+    error: reason,
+    result: { status: "error", exitCode: 1, reason },
+  });
+});
+
 describe("signals", () => {
   test.each([
     ["SIGINT", 130],
@@ -204,6 +227,19 @@ describe("a file that cannot be written is an error before the run", () => {
     expect(stderr).toContain("--result: cannot write");
     expect(stderr).toContain(why);
     expect([code, server.requests.length]).toEqual([2, 0]);
+  });
+
+  const bwrap = ["bwrap", "--dev-bind", "/", "/"];
+  const canMount = Bun.which("bwrap") !== null && Bun.spawnSync([...bwrap, "true"]).success;
+  test.skipIf(!canMount)("a file system that is read-only", async () => {
+    await using dir = tmp();
+    const words = [binaryPath(), "-p", "--result", "result.json", "hi"];
+    const { stderr, exitCode } = Bun.spawnSync([...bwrap, "--ro-bind", dir.path, dir.path, ...words], {
+      cwd: dir.path,
+      env: cleanEnv(dir.path, nowhere),
+    });
+    expect(exitCode).toBe(2);
+    expect(`${stderr}`).toMatch(/^error: --result: cannot write .*: EROFS: read-only file system, open /);
   });
 });
 

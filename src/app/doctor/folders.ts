@@ -1,11 +1,11 @@
 // The program's own folder and that of the sessions: there, private, writable, with room, and without locks of programs that are gone.
 import { constants, type Stats } from "node:fs";
-import { access, lstat, readdir, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { access, lstat, readdir, stat, statfs, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { sessionFolder } from "../../session/folder.ts";
 import { isLeft } from "../../session/lock.ts";
 import { plural } from "../../util/plural.ts";
-import { settle, stage } from "../../util/staging.ts";
+import { discard, stage } from "../../util/staging.ts";
 import { sessionRoot } from "../sessions.ts";
 import type { Check, Finding } from "./check.ts";
 
@@ -104,8 +104,7 @@ async function stateOf(path: string): Promise<FolderState> {
   } catch (error) {
     return { is: "read-only", problem: `cannot be written: ${reason(error)}` };
   } finally {
-    await rm(file, { force: true }).catch(() => {});
-    settle(file);
+    discard(file);
   }
 }
 
