@@ -267,7 +267,7 @@ describe("a signal", () => {
     await using cli = startCli(["--mode", "json", "--yolo", "hi"], { env: at(server.url), cwd: dir.path });
     await cli.waitFor('"text":"begun\\n"');
     cli.kill("SIGTERM");
-    await cli.waitFor("told");
+    await cli.waitFor("told\\n");
     cli.kill("SIGINT");
     const { stdout, code } = await cli.exited;
     expect(code).toBe(143);
