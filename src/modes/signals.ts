@@ -1,4 +1,5 @@
 // Signals that end a mode: the first lets it end in order, as the mode sees fit; the second ends the process at once.
+import { endingSignals, type SignalName } from "../util/ending-signals.ts";
 import { signalExitCodes as exitCodes } from "../util/exit-codes.ts";
 import { killAllGroups } from "../util/process-group.ts";
 import type { Io } from "./io.ts";
@@ -11,17 +12,14 @@ export interface SignalWatch {
 
 /** The signal that an exit code stands for. */
 export function signalOf(exitCode: number): SignalName | undefined {
-  return all.find((name) => exitCodes[name] === exitCode);
+  return (Object.keys(exitCodes) as SignalName[]).find((name) => exitCodes[name] === exitCode);
 }
 
-export type SignalName = keyof typeof exitCodes;
-const all = Object.keys(exitCodes) as SignalName[];
-
-/** Calls `onFirst` on the first of these signals; a parent that ignores them makes no difference. */
+/** Calls `onFirst` on the first of these signals; that a parent ignores them makes no difference, but for a hangup. */
 export function watchSignals(
   io: Io,
   onFirst: (name: SignalName) => void,
-  names: readonly SignalName[] = all,
+  names: readonly SignalName[] = endingSignals(),
 ): SignalWatch {
   let received: number | undefined;
   const handlers = names.map((name) => {

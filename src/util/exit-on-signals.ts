@@ -1,4 +1,5 @@
 // Signals as a way out of the program like any other, on which what listens to its exit clears up.
+import { endingSignals } from "./ending-signals.ts";
 import { signalExitCodes } from "./exit-codes.ts";
 
 let listens = false;
@@ -7,9 +8,9 @@ let listens = false;
 export function exitOnSignals(): void {
   if (listens) return;
   listens = true;
-  for (const [name, code] of Object.entries(signalExitCodes)) {
+  for (const name of endingSignals()) {
     process.on(name, () => {
-      if (process.listenerCount(name) === 1) process.exit(code);
+      if (process.listenerCount(name) === 1) process.exit(signalExitCodes[name]);
     });
   }
 }

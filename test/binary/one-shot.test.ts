@@ -249,6 +249,25 @@ describe("signals", () => {
     expect((await cli.exited).code).toBe(code);
   });
 
+  test.skipIf(process.platform !== "linux")("SIGHUP does not end a run that nohup has started", async () => {
+    const { opened, open } = gate();
+    await using server = await startReplayServer(async () => {
+      await opened;
+      return hello;
+    });
+    await using dir = tmp();
+    const run = Bun.spawn(["nohup", binaryPath(), "-p", "--result", "result.json", "hi"], {
+      cwd: dir.path,
+      env: cleanEnv(dir.path, at(server.url)),
+      stderr: "ignore",
+    });
+    await server.request(0);
+    run.kill("SIGHUP");
+    open();
+    expect(await run.stdout.text()).toBe("Hello from the model.\n");
+    expect(await run.exited).toBe(0);
+  });
+
   test("SIGTERM in the middle of a command ends everything the command started", async () => {
     await using dir = tmp();
     const command = "sleep 300 & echo $! > pid; echo $$ > shell; wait";
