@@ -20,10 +20,13 @@ export const models = defineCommand({
   async run(args, { io, env, words }) {
     const search = words.join(" ").toLowerCase();
     const providers = args.live ? [await listLiveModels(args.provider, env)] : await listProviders(args.provider, env);
-    for (const { name, models, defaultModel } of providers) {
+    const lists = providers.map(({ name, models, defaultModel }) => {
       const rows = models.filter(({ id }) => id.toLowerCase().includes(search));
-      io.stdout(forReader(formatModels(name, defaultModel, rows), io));
-    }
+      return formatModels(name, defaultModel, rows);
+    });
+    const text = lists.join("");
+    io.stdout(forReader(text, io));
+    if (text === "") io.stderr(search === "" ? "There are no models.\n" : `No model has '${search}' in its id.\n`);
     return 0;
   },
 });

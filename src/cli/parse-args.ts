@@ -99,10 +99,12 @@ export function parseArgs<Args extends FlagsDef>(argv: readonly string[], args: 
       if (takesNext) i++;
     } else {
       const value = given ?? argv[++i];
-      if (value === undefined) throw usage(`${flag} needs a value`, "See pi-ts --help.");
+      if (value === undefined) throw usage(`${flag} needs a value`, seeHelp);
       if (given === undefined && (names.find(value) ?? names.negated(value)) !== undefined) {
         throw usage(`${flag} needs a value, but ${value} follows`, `Write ${flag}=${value} if that is the value.`);
       }
+      // Else it would be the working directory.
+      if (value === "" && namesFile(args[name])) throw usage(`${flag} needs a file, and its value is empty`, seeHelp);
       flags[name] = args[name]?.repeatable ? [...((flags[name] as readonly string[]) ?? []), value] : value;
     }
   }
@@ -170,6 +172,12 @@ export function aliasesOf(arg: FlagsDef[string]): readonly string[] {
   if (!("alias" in arg) || arg.alias === undefined) return [];
   return typeof arg.alias === "string" ? [arg.alias] : arg.alias;
 }
+
+function namesFile(arg: FlagsDef[string] | undefined): boolean {
+  return arg !== undefined && "valueHint" in arg && (arg.valueHint?.startsWith("file") ?? false);
+}
+
+const seeHelp = "See pi-ts --help.";
 
 function unknownFlag(flag: string, names: FlagNames): AppError {
   const negative = flag.startsWith("--no-") ? "no-" : "";

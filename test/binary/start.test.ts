@@ -40,6 +40,11 @@ test("models lists a provider's models and marks the default", async () => {
   expect(stdout).toMatch(/kimi-k2\.7-code .*\(default\)/);
 });
 
+test("models that no id fits are told", async () => {
+  const told = { stdout: "", stderr: "No model has 'no-such' in its id.\n", code: 0 };
+  expect(await runCli(["models", "no-such"])).toMatchObject(told);
+});
+
 describe("--print-system-prompt", () => {
   test("prints it without a key: who, where, how, and AGENTS.md up to the repository's root", async () => {
     await using dir = tmp();

@@ -10,6 +10,7 @@ const args = {
   "context-files": { type: "boolean", default: true, negativeAlias: "nc" },
   model: { type: "string", alias: ["m", "language-model", "lm"] as string[] },
   "max-turns": { type: "string" },
+  record: { type: "string", valueHint: "file" },
   allow: { type: "string", repeatable: true },
   resume: { type: "string", alias: "r", valueless: () => true },
   fork: {
@@ -71,6 +72,8 @@ test.each([
   [["--no-model"], "Unknown flag --no-model", "--"],
   [["--yolo=yes"], "--yolo takes no value", "Write --yolo alone"],
   [["--model"], "--model needs a value", "See pi-ts --help."],
+  [["--record", ""], "--record needs a file, and its value is empty", "See pi-ts --help."],
+  [["--record="], "--record needs a file, and its value is empty", "See pi-ts --help."],
   [["--model", "--yolo"], "--model needs a value, but --yolo follows", "Write --model=--yolo if that is the value."],
 ])("%j is a usage error", (argv, message, hint) => {
   expect(() => parseArgs(argv, args)).toThrow(
