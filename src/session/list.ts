@@ -3,6 +3,7 @@ import { closeSync, type Dirent, fstatSync, openSync, readdirSync, readSync, sta
 import { join } from "node:path";
 import type { SessionHeader } from "../protocol/entry.ts";
 import { isHeader } from "../protocol/is-whole.ts";
+import { AppError } from "../util/error.ts";
 import { sessionFolder } from "./folder.ts";
 import { idInName, nameReach } from "./store.ts";
 
@@ -35,9 +36,12 @@ const headSize = 32 * 1024;
 const headLimit = 512 * 1024;
 const textLimit = 300;
 
-/** The files of every folder's sessions, and of those that lie in `root` itself, in no order. A root that is missing has none. */
+/**
+ * The files of every folder's sessions, and of those that lie in `root` itself, in no order. A root that is missing has none; one that cannot
+ * be read is an `AppError` `session`, here and below.
+ */
 export function sessionFiles(root: string): SessionFile[] {
-  return readFolder(root).flatMap((entry) => {
+  return readRoot(root).flatMap((entry) => {
     if (entry.isDirectory()) return filesIn(join(root, entry.name));
     return isSession(entry) ? [toFile(join(root, entry.name))] : [];
   });
@@ -45,7 +49,7 @@ export function sessionFiles(root: string): SessionFile[] {
 
 /** Newest first. With `cwd` only the sessions of that directory. */
 export function listSessions(root: string, cwd?: string): SessionSummary[] {
-  const files = cwd === undefined ? sessionFiles(root) : [...filesIn(root), ...filesIn(sessionFolder(root, cwd))];
+  const files = cwd === undefined ? sessionFiles(root) : filesOf(root, cwd);
   const buffer = Buffer.allocUnsafe(headLimit);
   return files
     .flatMap(({ path }) => summarizeInto(buffer, path) ?? [])
@@ -55,7 +59,7 @@ export function listSessions(root: string, cwd?: string): SessionSummary[] {
 
 /** The session of this directory that was written to last. */
 export function latestSession(root: string, cwd: string): SessionSummary | undefined {
-  const files = [...filesIn(root), ...filesIn(sessionFolder(root, cwd))];
+  const files = filesOf(root, cwd);
   const dated = files.map(({ path }) => ({ path, modified: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }));
   for (const { path } of dated.sort(byNewest)) {
     const summary = summarize(path);
@@ -74,16 +78,38 @@ function byNewest(a: { path: string; modified: number }, b: { path: string; modi
   return b.modified - a.modified || (a.path < b.path ? 1 : -1);
 }
 
-function filesIn(folder: string): SessionFile[] {
-  return readFolder(folder).flatMap((entry) => (isSession(entry) ? [toFile(join(folder, entry.name))] : []));
+/** Those that may be of the directory `cwd`. */
+function filesOf(root: string, cwd: string): SessionFile[] {
+  return [...sessionsAmong(readRoot(root), root), ...filesIn(sessionFolder(root, cwd))];
 }
 
-function readFolder(folder: string) {
+function filesIn(folder: string): SessionFile[] {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    return sessionsAmong(readFolder(folder), folder);
   } catch {
     return [];
   }
+}
+
+function sessionsAmong(entries: readonly Dirent[], folder: string): SessionFile[] {
+  return entries.filter(isSession).map(({ name }) => toFile(join(folder, name)));
+}
+
+function readRoot(root: string): Dirent[] {
+  try {
+    return readFolder(root);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return [];
+    throw new AppError("session", `Cannot read the folder of the sessions ${root}: ${message}`, {
+      hint: "--session-dir FOLDER names another one.",
+      cause: error,
+    });
+  }
+}
+
+function readFolder(folder: string): Dirent[] {
+  return readdirSync(folder, { withFileTypes: true });
 }
 
 /** By its name; a pipe with such a name would be waited for. */

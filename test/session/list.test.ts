@@ -154,6 +154,20 @@ test("what is no file is told at once, also a pipe that nobody writes to, and is
   expect(listSessions(dir.path)).toEqual([]);
 });
 
+test("a folder of sessions that cannot be read is not taken for one without any", async () => {
+  await using dir = tmp();
+  writeFileSync(dir.file("file"), "");
+  const message = expect.stringContaining(`Cannot read the folder of the sessions ${dir.file("file")}: ENOTDIR`);
+  const error = expect.objectContaining({ code: "session", message });
+  for (const look of [
+    () => listSessions(dir.file("file")),
+    () => listSessions(dir.file("file"), "/a"),
+    () => latestSession(dir.file("file"), "/a"),
+    () => findSession(dir.file("file"), "x", "/a"),
+  ])
+    expect(look).toThrow(error);
+});
+
 test("a damaged file is listed by what is left of it", async () => {
   await using dir = tmp();
   const { path, id } = writeSession(dir.path, "/a", 1);
