@@ -1,5 +1,5 @@
 // Recordings for a run: what in a request changes from place to place and day to day, and the transports that write and read them.
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import type { Transport } from "../providers/http.ts";
 import { createReplayTransport } from "../providers/replay/index.ts";
@@ -41,6 +41,7 @@ function toFolderPattern(folder: string): RegExp {
 export function loadReplay(path: string, cwd: string): Transport {
   let text: string;
   try {
+    if (!statSync(path).isFile()) throw new Error("it is not a regular file");
     text = readFileSync(path, "utf8");
   } catch (error) {
     throw new AppError("usage", `Cannot read the recording ${path}: ${(error as Error).message}`);

@@ -164,6 +164,7 @@ describe("a file", () => {
 
   test.each([
     ["that is not there", undefined, 2, "Cannot read the recording"],
+    ["that is a pipe nobody writes to", "FIFO", 2, "it is not a regular file"],
     ["of garbage", "\u0000\u0001 garbage", 2, "run.jsonl:1: not JSON"],
     ["of other JSON", '{"type":"request"}\n[1]\n', 2, "run.jsonl:2: not a line of a recording"],
     [
@@ -177,7 +178,8 @@ describe("a file", () => {
     ["that stops behind a request", '{"type":"request"}\n', 1, "interrupted before the answer to request 1"],
   ])("%s is one clear error", async (_name, text, expected, words) => {
     await using dir = tmp();
-    if (text !== undefined) writeFileSync(dir.file("run.jsonl"), text);
+    if (text === "FIFO") Bun.spawnSync(["mkfifo", dir.file("run.jsonl")]);
+    else if (text !== undefined) writeFileSync(dir.file("run.jsonl"), text);
     const { code, stdout, stderr } = await runCli(["-p", "--replay", join(dir.path, "run.jsonl"), "hi"]);
     expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
     expect(stderr).toContain(words);
