@@ -8,6 +8,12 @@ const plainReasons: Readonly<Record<string, string>> = {
   ConnectionRefused: "connection refused",
   ECONNRESET: "the connection was reset",
   ENOTFOUND: "no such host",
+  ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is for another host",
+  Malformed_HTTP_Response: "what came back is no HTTP",
+  InvalidHTTPResponse: "what came back is no HTTP",
+  ResponseHeadersTooLarge: "the headers of the answer are too large",
+  UnrequestedUpgrade: "it changes to another protocol than HTTP",
+  EMFILE: "there are as many open files as may be (ulimit -n)",
   ZlibError: "the answer is not compressed the way its headers say",
 };
 

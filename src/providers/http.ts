@@ -195,7 +195,7 @@ const tlsHints: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: trustIt,
   CERT_HAS_EXPIRED: "The server's certificate has expired; check this machine's clock too.",
   CERT_NOT_YET_VALID: "The server's certificate is not valid yet; check this machine's clock.",
-  ERR_TLS_CERT_ALTNAME_INVALID: "The server's certificate is for another host; check the base URL.",
+  ERR_TLS_CERT_ALTNAME_INVALID: "Check the base URL, and whether another server answers in its place.",
   EPROTO:
     "Check that the base URL's scheme fits the server, and whether it asks for a client certificate (client_cert).",
 };

@@ -147,6 +147,16 @@ describe("directly", () => {
     expect(printed(error)).not.toContain("hunter22");
   });
 
+  test("somebody there who does not speak HTTP", async () => {
+    using server = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: { data: (socket) => void socket.end("SSH-2.0-OpenSSH_9.9\r\n") },
+    });
+    const error = await failure(send(`http://127.0.0.1:${server.port}/v1`));
+    expect(error.message).toBe(`Could not reach http://127.0.0.1:${server.port}: what came back is no HTTP`);
+  });
+
   test("a redirect is not followed, and its address is shown without credentials", async () => {
     const location = `https://user:hunter22@elsewhere.test/?key=${key}`;
     await using server = await startReplayServer([{ status: 307, headers: { location } }]);
@@ -240,7 +250,8 @@ describe("over TLS", () => {
     await using server = startTlsServer();
     const error = await failure(send(`https://other.localhost:${server.port}/v1`, { tls: trusted }));
     expect(error).toMatchObject({ code: "network", retryable: false });
-    expect(error.hint).toContain("another host");
+    expect(error.message).toEndWith(": the certificate is for another host");
+    expect(error.hint).toContain("base URL");
   });
 
   test("a client certificate is shown where one is asked for", async () => {
