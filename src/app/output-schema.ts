@@ -118,7 +118,7 @@ async function compile(schema: JsonObject, source: string): Promise<(value: Json
 function explain(error: unknown, schema: JsonObject): string {
   const { message, output } = error as Error & { output?: { errors?: readonly Problem[] } };
   const [first, ...others] = output?.errors ?? [];
-  if (error instanceof RangeError) return "its references lead in a circle";
+  if (error instanceof RangeError) return "its references lead in a circle, or it is nested too deeply";
   const place = error instanceof SyntaxError ? findBadPattern(schema) : undefined;
   if (!first) return `${place === undefined ? "" : `${place}: `}${message.replaceAll(uri, "")}`;
   // The deepest place says most.

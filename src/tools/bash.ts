@@ -110,6 +110,14 @@ async function startShell(command: string, context: ShellContext, take: Take, ho
   }
 }
 
+/** What helps where the system refuses a process, by its code. */
+const startHints: Readonly<Record<string, string>> = {
+  EAGAIN:
+    "There are as many processes as may be (ulimit -u, or the container's limit of pids): raise it, or run fewer at once.",
+  EMFILE: "There are as many open files as may be (ulimit -n): raise it.",
+  ENOMEM: "There is no memory left for another process: give it more, or run fewer at once.",
+};
+
 function startFailure(error: unknown, command: string, cwd: string): Error {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "E2BIG")
@@ -119,7 +127,7 @@ function startFailure(error: unknown, command: string, cwd: string): Error {
     const hint = "Start pi-ts again in a folder that exists.";
     return new AppError("tool_fatal", `The working directory is gone: ${cwd}`, { hint, cause: error });
   }
-  const hint = "Check that bash is installed and in the PATH.";
+  const hint = startHints[code ?? ""] ?? "Check that bash is installed and in the PATH.";
   return new AppError("tool_fatal", `bash cannot be started: ${message}`, { hint, cause: error });
 }
 
