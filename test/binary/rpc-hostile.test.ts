@@ -3,6 +3,8 @@ import { expect, test } from "bun:test";
 import { randomLines } from "../helpers/random-lines.ts";
 import type { Reply } from "../helpers/replay-server.ts";
 import { connect, type RpcRecord, startRpc } from "../helpers/rpc-client.ts";
+import { binaryPath, cleanEnv } from "../helpers/run-cli.ts";
+import { tmp } from "../helpers/tmp.ts";
 
 const hello: Reply = { turn: { text: "Hello." } };
 const key = { ANTHROPIC_API_KEY: "sk-x" };
@@ -100,6 +102,25 @@ test("a line of 10 MB is a command like any other", async () => {
   expect(await rpc.ask("get_state", { padding })).toMatchObject({ isStreaming: false });
   const answer = await rpc.send({ type: "get_entries", since: padding });
   expect(answer).toMatchObject({ success: false, error: expect.stringMatching(/^Entry not found: x{500,1000}…$/) });
+});
+
+test("a line that is far too long gets one error, and none of what was read stays in memory", async () => {
+  await using dir = tmp();
+  const rpc = Bun.spawn([binaryPath(), "--mode", "rpc", "--no-session"], {
+    env: cleanEnv(dir.path, key),
+    stdin: "pipe",
+    stderr: "inherit",
+  });
+  const megabyte = new Uint8Array(1024 * 1024).fill(0x78);
+  for (let i = 0; i < 500; i++) {
+    rpc.stdin.write(megabyte);
+    await rpc.stdin.flush();
+  }
+  rpc.stdin.end();
+  const error = `The line is too long: ${500 * megabyte.length} bytes, of which 67108864 are possible`;
+  expect(JSON.parse(await rpc.stdout.text())).toEqual(failure(undefined, "parse", error));
+  expect(await rpc.exited).toBe(0);
+  expect(rpc.resourceUsage()?.maxRSS).toBeLessThan(300 * 1024 * 1024);
 });
 
 test("two thousand random and broken lines leave it alive, and its answers right", async () => {

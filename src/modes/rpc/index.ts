@@ -139,13 +139,14 @@ export async function runRpc({ app, approvals, output, input }: RpcOptions, io: 
   async function read(): Promise<void> {
     const reader = input.getReader();
     const splitter = createLineSplitter(maxLine);
-    const end = stopped.promise.then(() => undefined);
+    // Ends the read that waits. A race of each with the stop would keep all that was ever read, for as long as that does not come.
+    void stopped.promise.then(() => reader.cancel()).catch(() => {});
     for (;;) {
-      const next = await Promise.race([reader.read(), end]);
-      if (!next) return;
+      const next = await reader.read();
+      if (signals.exitCode() !== undefined) return;
       for (const line of next.done ? splitter.end() : splitter.push(next.value)) take(line);
       if (next.done) return;
-      if (output.backlog() > maxUnread) await Promise.race([output.ready(), end]);
+      if (output.backlog() > maxUnread) await Promise.race([output.ready(), stopped.promise]);
     }
   }
 
