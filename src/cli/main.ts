@@ -1,4 +1,5 @@
 // The command line: which command is meant, whether its words are right, and what its end means for the exit code.
+import { existsSync } from "node:fs";
 import type { Io } from "../modes/io.ts";
 import { AppError, describeError, toAppError } from "../util/error.ts";
 import { log, writeStderr } from "../util/log.ts";
@@ -86,12 +87,20 @@ async function refuse(argv: readonly string[], command: AnyCommand, error: AppEr
 }
 
 function workingDirectory(): string {
+  let cwd: string;
   try {
-    return process.cwd();
+    cwd = process.cwd();
   } catch (error) {
     throw new AppError("usage", "The working directory no longer exists", {
       hint: "Change to one that does.",
       cause: error,
     });
   }
+  // What stands for bytes that are no text leads nowhere.
+  if (cwd.includes("\ufffd") && !existsSync(cwd)) {
+    throw new AppError("usage", `The working directory's path is not UTF-8: ${cwd}`, {
+      hint: "Rename it, or change to another one.",
+    });
+  }
+  return cwd;
 }

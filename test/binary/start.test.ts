@@ -40,6 +40,17 @@ test("models lists a provider's models and marks the default", async () => {
   expect(stdout).toMatch(/kimi-k2\.7-code .*\(default\)/);
 });
 
+test.skipIf(process.platform !== "linux")("a working directory whose name is not UTF-8 is told as that", async () => {
+  await using dir = tmp();
+  const script = `mkdir "$(printf 'caf\\351')" && cd "$(printf 'caf\\351')" && exec "$0" -p hi`;
+  const { stderr, exitCode } = Bun.spawnSync(["sh", "-c", script, binaryPath()], {
+    cwd: dir.path,
+    env: cleanEnv(dir.path, { ANTHROPIC_API_KEY: "sk-test" }),
+  });
+  expect(`${stderr}`).toStartWith("error: The working directory's path is not UTF-8: ");
+  expect(exitCode).toBe(2);
+});
+
 test("models that no id fits are told", async () => {
   const told = { stdout: "", stderr: "No model has 'no-such' in its id.\n", code: 0 };
   expect(await runCli(["models", "no-such"])).toMatchObject(told);
