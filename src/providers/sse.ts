@@ -1,4 +1,5 @@
 // Bytes of a response body → server-sent events (WHATWG HTML, "Server-sent events").
+import { AppError } from "../util/error.ts";
 import { type Body, type BodyLimits, openBody } from "./body.ts";
 
 /** One event; what a client would need to connect again (`id`, `retry`) is passed over. */
@@ -35,8 +36,13 @@ export async function* readSse(
 }
 
 const lineFeed = 0x0a;
+/** An event that does not end is not held for ever; in characters. */
+const longestEvent = 64 * 1024 * 1024;
 
-/** Takes the text of a stream piece by piece, wherever it is cut, and gives the events that each piece completes; unknown fields are no error. */
+/**
+ * Takes the text of a stream piece by piece, wherever it is cut, and gives the events that each piece completes; unknown fields are no error.
+ * Throws `AppError` `stream_error` for an event that is too long to be one.
+ */
 export function createSseParser(): (piece: string) => ServerSentEvent[] {
   /** The beginning of a line whose end has not come. */
   let begun = "";
@@ -88,6 +94,13 @@ export function createSseParser(): (piece: string) => ServerSentEvent[] {
       at = end + 1;
     }
     begun += text.slice(at);
+    if (begun.length + (data?.length ?? 0) > longestEvent) throw tooLong();
     return events;
   };
+}
+
+function tooLong(): AppError {
+  return new AppError("stream_error", `The provider sent an event of more than ${longestEvent / 1024 / 1024} MB`, {
+    hint: "Something else than a provider may answer there: check the base URL and the proxy.",
+  });
 }

@@ -99,6 +99,18 @@ describe("events", () => {
     }
   });
 
+  test.each([
+    ["in one line", "x"],
+    ["in many lines", `data: ${"x".repeat(1017)}\n`],
+  ])("one that does not end is an error and not held for ever: %s", (_name, repeated) => {
+    const feed = createSseParser();
+    const piece = repeated.repeat((4 * 1024 * 1024) / repeated.length);
+    feed("data: ");
+    expect(() => {
+      for (let i = 0; i < 100; i++) feed(piece);
+    }).toThrow(expect.objectContaining({ code: "stream_error", message: expect.stringContaining("64 MB") }));
+  });
+
   test("one of ten megabytes may come in small pieces", () => {
     const feed = createSseParser();
     const piece = "x".repeat(1000);
