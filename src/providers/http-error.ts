@@ -84,7 +84,7 @@ export function toHttpError(status: number, headers: Headers, body: string): App
     retryable: isRetryable(code),
     retryAfterMs: parseRetryAfter(headers, text),
     parameter: status === 400 || status === 422 ? refusedParameter(text) : undefined,
-    hint: hints[code],
+    hint: hints[code] ?? (status === 404 || status === 405 ? notThere : undefined),
   });
 }
 
@@ -122,6 +122,8 @@ const hints: Partial<Record<ErrorCode, string>> = {
   context_overflow:
     "The conversation no longer fits the model's context window: begin a new one, or choose a model with a larger window.",
 };
+
+const notThere = "Check the base URL (most end with /v1) and the model's id.";
 
 function isRetryable(code: ErrorCode): boolean {
   return code === "rate_limit" || code === "overloaded" || code === "server";

@@ -153,6 +153,12 @@ describe("a response that is not 2xx", () => {
     });
   });
 
+  test.each([404, 405])("%d, as of a wrong address, says what to check", (status) => {
+    expect(toHttpError(status, new Headers(), "{}").hint).toBe(
+      "Check the base URL (most end with /v1) and the model's id.",
+    );
+  });
+
   test("is shown with its status and body as it came", () => {
     expect(toHttpError(400, new Headers(), ' {"error":"x"}\n').message).toBe('400: {"error":"x"}');
     expect(toHttpError(500, new Headers(), "").message).toBe("500: (empty body)");
