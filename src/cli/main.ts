@@ -1,10 +1,12 @@
 // The command line: which command is meant, whether its words are right, and what its end means for the exit code.
 import { existsSync } from "node:fs";
 import type { Io } from "../modes/io.ts";
+import { signalOf } from "../modes/signals.ts";
 import { AppError, describeError, toAppError } from "../util/error.ts";
-import { log, writeStderr } from "../util/log.ts";
+import { log } from "../util/log.ts";
 import { killAllGroups } from "../util/process-group.ts";
 import { redact } from "../util/redact.ts";
+import { flushStderr, writeStderr } from "../util/stderr.ts";
 import { flushStdout, queueStdout, stdoutFailure } from "../util/stdout.ts";
 import { version } from "../util/version.ts";
 import type { AnyCommand } from "./command.ts";
@@ -13,9 +15,19 @@ import { parseArgs } from "./parse-args.ts";
 import { root } from "./root.ts";
 import { isTerminal } from "./terminal.ts";
 
+/** How long a reader of stderr may take nothing after a signal, in milliseconds. */
+const patienceMs = 2500;
+
 /** Runs the command line and gives the exit code; `exit` ends the process for those who cannot wait. Never rejects. */
 export async function main(argv: readonly string[], exit: (code: number) => never): Promise<number> {
   const io: Io = { stdout: queueStdout, flush: flushStdout, stderr: writeStderr, isTerminal, exit };
+  const code = await attempt(argv, io);
+  // A reader of stderr that does not read is waited for as by any program, but not when a signal has asked for the end.
+  await flushStderr(signalOf(code) ? patienceMs : Number.POSITIVE_INFINITY);
+  return code;
+}
+
+async function attempt(argv: readonly string[], io: Io): Promise<number> {
   try {
     const code = await dispatch(argv, io);
     await flushStdout();

@@ -2,8 +2,8 @@
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import type { Ask } from "../permission/gate.ts";
 import type { Environment } from "../util/environment.ts";
-import { writeStderr } from "../util/log.ts";
 import { visibleLine } from "../util/sanitize.ts";
+import { writeStderr } from "../util/stderr.ts";
 import { answerLabel, formatQuestion, parseAnswer, quotedLines } from "./question.ts";
 import { createStyle, wantsColour } from "./style.ts";
 

@@ -1,7 +1,7 @@
 // Notices for people, on stderr. The logger behind it is loaded with the first notice, since most runs have none.
-import { writeSync } from "node:fs";
 import type { ConsolaInstance } from "consola/core";
 import { visible } from "./sanitize.ts";
+import { writeStderr } from "./stderr.ts";
 
 let logger: ConsolaInstance | undefined;
 
@@ -20,18 +20,4 @@ export function log(): ConsolaInstance {
     ],
   });
   return logger;
-}
-
-/** Writes to stderr at once; a stderr that is closed or full is no reason to fail. */
-export function writeStderr(text: string): void {
-  const bytes = new TextEncoder().encode(text);
-  for (let offset = 0, tries = 0; offset < bytes.length && tries < 100; ) {
-    try {
-      offset += writeSync(2, bytes, offset);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return;
-      tries++;
-      Bun.sleepSync(10);
-    }
-  }
 }

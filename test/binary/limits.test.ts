@@ -1,6 +1,6 @@
 // Limits of the compiled binary: each ends the run at its boundary, with what it started, and is named in the last record, on stderr and by exit code 1.
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import * as z from "zod/mini";
 import { AgentEvent } from "../../src/protocol/event.ts";
 import { textDelta } from "../helpers/chat-stream.ts";
@@ -183,6 +183,42 @@ describe("--timeout", () => {
     process.kill(Number(readFileSync(dir.file("reader"), "utf8")));
     await child.exited;
   });
+
+  test.each([
+    ["the end of the time", undefined, 1, "time_limit"],
+    ["a signal", "SIGTERM", 143, "aborted"],
+  ] as const)(
+    "%s ends the program also when nobody reads stderr",
+    async (_name, signal, code, reason) => {
+      await using dir = tmp();
+      // Denied, each with more than a hundred bytes of words: too many for a pipe.
+      const calls = Array.from({ length: 1000 }, (_, i) => ({
+        id: `c${i}`,
+        name: "bash",
+        arguments: { command: "true" },
+      }));
+      await using server = await startReplayServer([{ turn: { calls } }, "silent"]);
+      Bun.spawnSync(["mkfifo", dir.file("stderr")]);
+      const stderr = openSync(dir.file("stderr"), "r+");
+      try {
+        const limit = signal ? [] : ["--timeout", "2"];
+        const child = Bun.spawn([binaryPath(), "-p", "--result", "result.json", ...limit, "hi"], {
+          cwd: dir.path,
+          env: cleanEnv(dir.path, at(server.url)),
+          stdio: ["ignore", "ignore", stderr],
+          timeout: 15_000,
+          killSignal: "SIGKILL",
+        });
+        await server.request(1);
+        if (signal) child.kill(signal);
+        expect(await child.exited).toBe(code);
+        expect(JSON.parse(readFileSync(dir.file("result.json"), "utf8")).reason.code).toBe(reason);
+      } finally {
+        closeSync(stderr);
+      }
+    },
+    20_000,
+  );
 
   test("in the REPL it ends that prompt, and the next one has its own", async () => {
     await using server = await startReplayServer([{ body: [textDelta("so far"), gate().opened] }, hello]);
