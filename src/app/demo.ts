@@ -1,11 +1,12 @@
 // The demo's parts: a small project with a failing test, and an app whose model is a recording of someone mending it.
-import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { resolveConfig } from "../config/config.ts";
 import recording from "../providers/replay/demo.jsonl" with { type: "text" };
 import { createReplayProvider } from "../providers/replay/index.ts";
 import type { Environment } from "../util/environment.ts";
+import { AppError } from "../util/error.ts";
 import type { App } from "./app.ts";
 import { createApp } from "./create-app.ts";
 import { loadPermissions } from "./permissions.ts";
@@ -36,11 +37,21 @@ const provider = {
   models: [],
 };
 
-/** Writes the project into a new temporary folder and gives its real path. */
+/** Writes the project into a new temporary folder and gives its real path. Throws `AppError` `usage` where there is no place for one. */
 export function createDemoProject(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-ts-demo-")));
-  for (const [name, text] of Object.entries(project)) writeFileSync(join(folder, name), text);
-  return folder;
+  const parent = tmpdir();
+  let folder: string | undefined;
+  try {
+    folder = realpathSync(mkdtempSync(join(parent, "pi-ts-demo-")));
+    for (const [name, text] of Object.entries(project)) writeFileSync(join(folder, name), text);
+    return folder;
+  } catch (error) {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    throw new AppError("usage", `The demo's project cannot be made in ${parent}: ${(error as Error).message}`, {
+      hint: "$TMPDIR names another folder.",
+      cause: error,
+    });
+  }
 }
 
 /** The demo's app; with `paced` the recorded answer comes at the speed it was recorded. */

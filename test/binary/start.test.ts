@@ -227,3 +227,10 @@ test("demo mends its project without key or network, and says that the model is 
   expect(result.stderr).toContain("The model in this demo is a recording");
   expect(result.stderr).toContain('Checked: bash test.sh prints "ok" and exits 0.');
 });
+
+test("demo without a place for its project says so", async () => {
+  await using dir = tmp();
+  const { stderr, code } = await runCli(["demo"], { env: { TMPDIR: dir.file("nowhere") } });
+  expect(stderr).toStartWith(`error: The demo's project cannot be made in ${dir.file("nowhere")}: ENOENT`);
+  expect([code, stderr.includes("bug")]).toEqual([2, false]);
+});
