@@ -70,8 +70,9 @@ describe("an answer", () => {
 
   test("to a full disk is no success", async () => {
     await using server = await startReplayServer([hello]);
-    const run = Bun.spawn(["sh", "-c", `exec "$0" -p hi > /dev/full`, process.env.PI_TS_BINARY ?? "dist/pi-ts"], {
-      env: { ...process.env, ...at(server.url) },
+    await using dir = tmp();
+    const run = Bun.spawn(["sh", "-c", `exec "$0" -p hi > /dev/full`, binaryPath()], {
+      env: cleanEnv(dir.path, at(server.url)),
       stderr: "pipe",
     });
     expect(await run.exited).toBe(1);
