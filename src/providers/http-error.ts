@@ -3,6 +3,7 @@ import { AppError, type ErrorCode } from "../util/error.ts";
 import { isObject } from "../util/is-object.ts";
 import { lazy } from "../util/lazy.ts";
 import { headOf } from "../util/truncate.ts";
+import { toWords } from "./error-words.ts";
 
 /** A path such as `tools[0].function.strict` or `messages.1.content`. */
 const path = String.raw`([a-z_][a-z0-9_]*(?:[.[\]]+[a-z0-9_]+)*)`;
@@ -55,6 +56,8 @@ const patterns = lazy(() => ({
   ],
   /** Limits for a day or for good, whatever wait is named beside them. */
   lasting: [/insufficient_quota/i, /per.?day/i],
+  /** Where a wrong key is but a bad request (Gemini). */
+  auth: [/api[_ ]key[_ ](?:not valid|invalid)/i],
   overload: [/overloaded/i, /at capacity/i, /engine is currently overloaded/i],
   server: [/server_error/i, /internal (?:server )?error/i, /bad gateway/i, /gateway time-?out/i],
   rate: [/rate.?limit/i, /too many requests/i, /per minute/i, /resource.?exhausted/i],
@@ -70,7 +73,7 @@ const patterns = lazy(() => ({
 
 const longestMessage = 2000;
 
-/** The error of a response that is not 2xx. `body` is shown as it came (shortened), so it must be free of keys already. */
+/** The error of a response that is not 2xx. What `body` says is shown, so it must be free of keys already. */
 export function toHttpError(status: number, headers: Headers, body: string): AppError {
   const location = headers.get("location");
   if (status < 400 && location) {
@@ -80,11 +83,11 @@ export function toHttpError(status: number, headers: Headers, body: string): App
   }
   const text = body.trim() || "(empty body)";
   const code = classify(status, text);
-  return new AppError(code, `${status}: ${headOf(text, longestMessage)}`, {
+  return new AppError(code, `${status}: ${headOf(toWords(text), longestMessage)}`, {
     retryable: isRetryable(code),
     retryAfterMs: parseRetryAfter(headers, text),
     parameter: status === 400 || status === 422 ? refusedParameter(text) : undefined,
-    hint: hints[code] ?? (status === 404 || status === 405 ? notThere : undefined),
+    hint: hintOf(code, status),
   });
 }
 
@@ -99,13 +102,16 @@ function refusedParameter(text: string): string | undefined {
     .find((name) => name !== undefined);
 }
 
-/** The error of an `error` object inside a stream that had begun with HTTP 200. `status` is the code it carries, if any. */
-export function toStreamError(status: number | undefined, text: string): AppError {
+/**
+ * The error of an `error` object inside a stream that had begun with HTTP 200. `status` is the code it carries, if any; `message` is what is
+ * shown of `text`.
+ */
+export function toStreamError(status: number | undefined, text: string, message = text): AppError {
   const code = classify(status ?? 0, text);
-  return new AppError(code === "bad_request" ? "stream_error" : code, headOf(text, longestMessage), {
+  return new AppError(code === "bad_request" ? "stream_error" : code, headOf(message, longestMessage), {
     retryable: isRetryable(code),
     retryAfterMs: parseRetryAfter(undefined, text),
-    hint: hints[code],
+    hint: hintOf(code, status),
   });
 }
 
@@ -113,7 +119,17 @@ export function toStreamError(status: number | undefined, text: string): AppErro
 export function readStreamError(error: unknown, hide: (text: string) => string): AppError {
   if (!isObject(error)) return toStreamError(undefined, hide(String(error)));
   const status = [error.code, error.status].map(Number).find((value) => value >= 400 && value < 600);
-  return toStreamError(status, hide(JSON.stringify(error)));
+  const text = hide(JSON.stringify(error));
+  const words = toWords(text);
+  return toStreamError(status, text, status === undefined ? words : `${status}: ${words}`);
+}
+
+function hintOf(code: ErrorCode, status: number | undefined): string | undefined {
+  if (code === "auth" && status === 403)
+    return "The provider does not let this key do that: check what the account may use.";
+  if (code === "bad_request" && (status === 404 || status === 405))
+    return "Check the base URL (most end with /v1) and the model's name; `pi-ts doctor` looks at both.";
+  return hints[code];
 }
 
 const hints: Partial<Record<ErrorCode, string>> = {
@@ -123,14 +139,12 @@ const hints: Partial<Record<ErrorCode, string>> = {
     "The conversation no longer fits the model's context window: begin a new one, or choose a model with a larger window.",
 };
 
-const notThere = "Check the base URL (most end with /v1) and the model's id.";
-
 function isRetryable(code: ErrorCode): boolean {
   return code === "rate_limit" || code === "overloaded" || code === "server";
 }
 
 function classify(status: number, text: string): ErrorCode {
-  const { overflow, quota, lasting, overload, server, rate } = patterns();
+  const { overflow, quota, lasting, auth, overload, server, rate } = patterns();
   const matches = (expressions: readonly RegExp[]) => expressions.some((expression) => expression.test(text));
   // Gemini speaks of the quota, and OpenAI of the billing page, when a minute's limit is reached as well; both then say how long to wait.
   if (status === 429 && parseWait(text) !== undefined && !matches(lasting)) return "rate_limit";
@@ -139,7 +153,7 @@ function classify(status: number, text: string): ErrorCode {
   if (status === 429 || (status === 0 && matches(rate))) return "rate_limit";
   if (status === 413 || matches(overflow)) return "context_overflow";
   if (status === 529 || status === 503 || matches(overload)) return "overloaded";
-  if (status === 401 || status === 403) return "auth";
+  if (status === 401 || status === 403 || matches(auth)) return "auth";
   if (status === 408 || status === 409 || status >= 500 || (status === 0 && matches(server))) return "server";
   return "bad_request";
 }

@@ -280,7 +280,7 @@ export function failureContract(wire: Wire): void {
         "assistant ok",
       ]);
       expect(outlines[6]).toEqual(outlines[4] as string[]);
-      const errorMessage = '429: {"error":{"message":"slower"}}';
+      const errorMessage = "429: slower";
       const retries = events.filter(({ type }) => type.startsWith("auto_retry"));
       expect(retries).toMatchObject([
         { type: "auto_retry_start", attempt: 1, maxAttempts: 2, delayMs: 0, errorMessage },
@@ -297,7 +297,7 @@ export function failureContract(wire: Wire): void {
       expect({ status, code: error?.code }).toEqual({ status: "error", code: "overloaded" });
       expect(outline(history)).toEqual(["user do it", "assistant +a", 'result a ran {"n":1}']);
       expect(events.filter(({ type }) => type === "auto_retry_end")).toEqual([
-        { type: "auto_retry_end", success: false, attempt: 1, finalError: '529: {"error":{"message":"busy"}}' },
+        { type: "auto_retry_end", success: false, attempt: 1, finalError: "529: busy" },
       ]);
     });
 
@@ -310,7 +310,7 @@ export function failureContract(wire: Wire): void {
     test("shows what the provider said, without keys", async () => {
       const said = { error: { message: "org-abcdefghijklmnop is over its limit, key test-key-0123456789" } };
       const { message } = await firstFailure(refusal(429, said));
-      expect(message).toBe('429: {"error":{"message":"[key hidden] is over its limit, key [key hidden]"}}');
+      expect(message).toBe("429: [key hidden] is over its limit, key [key hidden]");
     });
   });
 }

@@ -1,6 +1,6 @@
 // What a refusal means: the error class, whether trying again may help, and how long to wait.
 import { describe, expect, setSystemTime, test } from "bun:test";
-import { toHttpError, toStreamError } from "../../src/providers/http-error.ts";
+import { readStreamError, toHttpError, toStreamError } from "../../src/providers/http-error.ts";
 import type { ErrorCode } from "../../src/util/error.ts";
 
 interface Row {
@@ -116,6 +116,13 @@ const rows: readonly Row[] = [
   { name: "409", status: 409, code: "server", retryable: true },
   { name: "401", status: 401, code: "auth", retryable: false },
   { name: "403", status: 403, code: "auth", retryable: false },
+  {
+    name: "400 that means the key",
+    status: 400,
+    body: [{ error: { code: 400, status: "INVALID_ARGUMENT", details: [{ reason: "API_KEY_INVALID" }] } }],
+    code: "auth",
+    retryable: false,
+  },
   { name: "400", status: 400, body: { error: { message: "bad" } }, code: "bad_request", retryable: false },
   { name: "404", status: 404, code: "bad_request", retryable: false },
   { name: "413", status: 413, ...overflow },
@@ -153,15 +160,20 @@ describe("a response that is not 2xx", () => {
     });
   });
 
-  test.each([404, 405])("%d, as of a wrong address, says what to check", (status) => {
-    expect(toHttpError(status, new Headers(), "{}").hint).toBe(
-      "Check the base URL (most end with /v1) and the model's id.",
-    );
+  test("is shown with its status and what it says", () => {
+    expect(toHttpError(400, new Headers(), ' {"error":"x"}\n').message).toBe("400: x");
+    expect(toHttpError(500, new Headers(), "").message).toBe("500: (empty body)");
   });
 
-  test("is shown with its status and body as it came", () => {
-    expect(toHttpError(400, new Headers(), ' {"error":"x"}\n').message).toBe('400: {"error":"x"}');
-    expect(toHttpError(500, new Headers(), "").message).toBe("500: (empty body)");
+  test.each([
+    [401, "no", "Check the API key: the provider did not accept it."],
+    [400, '[{"error":{"message":"API key not valid."}}]', "Check the API key: the provider did not accept it."],
+    [403, "no", "The provider does not let this key do that: check what the account may use."],
+    [404, "no", "Check the base URL (most end with /v1) and the model's name; `pi-ts doctor` looks at both."],
+    [405, "no", "Check the base URL (most end with /v1) and the model's name; `pi-ts doctor` looks at both."],
+    [400, "no", undefined],
+  ])("of %d %s comes with what to do next", (status, body, hint) => {
+    expect(toHttpError(status, new Headers(), body).hint).toBe(hint);
   });
 
   test("is shortened when it is long, never in the middle of a character", () => {
@@ -232,5 +244,11 @@ describe("an error inside a stream", () => {
   ];
   test.each(streamRows)("%s", (_name, status, text, code, retryable) => {
     expect(toStreamError(status, text)).toMatchObject({ code, retryable, message: text });
+  });
+
+  test("is shown in its words, behind the status that it carries", () => {
+    const hide = (text: string) => text;
+    expect(readStreamError({ message: "quota exceeded", code: 429 }, hide).message).toBe("429: quota exceeded");
+    expect(readStreamError({ message: "gone", type: "server_error" }, hide).message).toBe("server_error: gone");
   });
 });

@@ -1,0 +1,40 @@
+// What a provider says of a failure in words, without the JSON or the page they came in. Pure.
+import { isObject } from "../util/is-object.ts";
+import { headOf, oneLine } from "../util/truncate.ts";
+
+const longestRest = 300;
+/** What is told already, by the status in front or by the error's name. */
+const told = new Set(["message", "detail", "error", "code", "status", "statusCode", "type", "object", "param"]);
+
+/**
+ * Such as `invalid_api_key: Incorrect API key provided`, with whatever else an error object holds behind it, as JSON; of a page its title.
+ * A body that has no words in a place we know stays as it is.
+ */
+export function toWords(body: string): string {
+  const title = /^\s*<(?:!doctype|html)\b[\s\S]*?<title[^>]*>([^<]+)/i.exec(body)?.[1];
+  if (title !== undefined) return `a page with the title "${oneLine(title, longestRest)}"`;
+  const answer = parse(body);
+  const outer = Array.isArray(answer) && answer.length === 1 ? answer[0] : answer;
+  if (!isObject(outer)) return body;
+  const inner = isObject(outer.error) ? outer.error : outer;
+  const message = [inner.message, inner.detail, inner.error].find(isText);
+  if (message === undefined) return body;
+  const name = [inner.code, inner.status, inner.type, inner.error].find((text) => isText(text) && text !== message);
+  const rest = Object.entries({ ...outer, ...inner }).filter(([key, value]) => !told.has(key) && value != null);
+  return [
+    name === undefined ? message : `${name}: ${message}`,
+    ...(rest.length > 0 ? [headOf(JSON.stringify(Object.fromEntries(rest)), longestRest)] : []),
+  ].join(" ");
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
