@@ -83,10 +83,14 @@ async function replaceOldPart(input: CompactionInput, spend: (usage: Usage) => U
   const old = messages.slice(cut.from, cut.to);
   const summaryBefore = messages[cut.from - 1];
   const earlier = summaryBefore?.role === "compactionSummary" ? summaryBefore : undefined;
+  const entryBefore = earlier && store.entryOf(earlier);
+  const before = entryBefore?.type === "compaction" ? entryBefore.details : undefined;
+  const files = touchedFiles(old, before);
+  const request = unfinishedRequest(old, messages.slice(cut.to), before, limits.summary * 2);
   let usage = emptyUsage();
   const text = await summarize(input, {
     messages: old,
-    earlier: earlier?.summary,
+    earlier: earlier && notesOf(earlier.summary, before, request),
     wishes: input.wishes,
     limits,
     onUsage: (used) => {
@@ -94,14 +98,8 @@ async function replaceOldPart(input: CompactionInput, spend: (usage: Usage) => U
     },
   });
 
-  const entryBefore = earlier && store.entryOf(earlier);
-  const before = entryBefore?.type === "compaction" ? entryBefore.details : undefined;
-  const files = touchedFiles(old, before);
-  const request = unfinishedRequest(old, messages.slice(cut.to), before, limits.summary * 2);
   const details = request === undefined ? files : { ...files, request };
-  const summary = [text, request === undefined ? "" : `${requestTitle}\n\n${request}`, ...describeFiles(files)]
-    .filter((section) => section !== "")
-    .join("\n\n");
+  const summary = [text, ...addenda(files, request)].join("\n\n");
   const kept = messages[cut.to];
   const firstKept = kept ? store.entryOf(kept) : store.append({ type: "custom", customType: nothingKept });
   if (!firstKept) throw new AppError("internal", "A message of the conversation has no entry");
@@ -152,12 +150,26 @@ function unfinishedRequest(
   if (kept.some(isUserInput)) return undefined;
   const message = old.findLast(isUserInput);
   if (message?.role === "user") return shorten(textOf(message.content), longest);
-  const { request } = (before ?? {}) as { request?: unknown };
+  return requestOf(before);
+}
+
+function requestOf(details: unknown): string | undefined {
+  const { request } = (details ?? {}) as { request?: unknown };
   return typeof request === "string" ? request : undefined;
 }
 
-function describeFiles({ readFiles, modifiedFiles }: TouchedFiles): string[] {
-  return [listPaths("Files read", readFiles), listPaths("Files modified", modifiedFiles)];
+/** An earlier summary without what was added to it and is added again, so that the notes do not take it over and say it twice. */
+function notesOf(summary: string, before: unknown, request: string | undefined): string {
+  const addedAgain = requestOf(before) === request ? request : undefined;
+  const end = ["", ...addenda(touchedFiles([], before), addedAgain)].join("\n\n");
+  return summary.endsWith(end) ? summary.slice(0, summary.length - end.length) : summary;
+}
+
+/** What stands behind the notes word for word. */
+function addenda({ readFiles, modifiedFiles }: TouchedFiles, request: string | undefined): string[] {
+  const asked = request === undefined ? "" : `${requestTitle}\n\n${request}`;
+  const sections = [asked, listPaths("Files read", readFiles), listPaths("Files modified", modifiedFiles)];
+  return sections.filter((section) => section !== "");
 }
 
 function listPaths(title: string, paths: readonly string[]): string {

@@ -47,6 +47,7 @@ export async function summarize(by: Summarizer, task: SummaryTask): Promise<stri
   let parts = toTranscript(task.messages, budget);
   let notes = task.earlier;
   let halvings = 0;
+  let isRefused = parts.length > 0;
   // The notes take their share of every piece.
   const most = partsFromTheEnd(parts, maxPieces * (budget - limits.summary));
   if (most < parts.length) parts = [leftOut, ...parts.slice(-most)];
@@ -58,13 +59,16 @@ export async function summarize(by: Summarizer, task: SummaryTask): Promise<stri
     try {
       notes = await ask(by, task, request(piece, shown, task.wishes, count < parts.length));
       parts = parts.slice(count);
+      isRefused = false;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "context_overflow") throw error;
       if (halvings++ < maxHalvings) budget = Math.floor(budget / 2);
       else parts = parts.slice(count);
     }
   }
-  return notes ?? outline(task.messages, limits.summary * 2);
+  if (notes !== undefined && !isRefused) return notes;
+  const refused = outline(task.messages, limits.summary * 2);
+  return notes === undefined ? `The conversation ${refused}` : `${notes}\n\nWhat followed ${refused}`;
 }
 
 /** How many of the last parts have about `tokens` in all. */
@@ -122,12 +126,12 @@ async function ask(by: Summarizer, { limits, onUsage }: SummaryTask, text: strin
   }
 }
 
-/** What can be said of a conversation that not even a piece of can be sent: what the user asked for, the latest last. */
+/** What can be said of messages that not even a piece of can be sent: what the user asked for, the latest last. */
 function outline(messages: readonly Message[], longest: number): string {
   const asked = toTranscript(
     messages.filter(({ role }) => role === "user"),
     400,
   );
   const shown = asked.slice(-Math.max(1, Math.floor(longest / 400)));
-  return `The conversation was too long to be summarized and is left out. What the user said in it:\n\n${shown.join("\n\n") || "(nothing)"}`;
+  return `was too long to be summarized and is left out. What the user said in it:\n\n${shown.join("\n\n") || "(nothing)"}`;
 }

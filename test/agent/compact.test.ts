@@ -228,7 +228,8 @@ describe("a conversation that would not fit", () => {
     expect(world.ran).toHaveLength(12);
     expect(world.compactions().length).toBeGreaterThanOrEqual(4);
     for (const request of world.provider.requests) {
-      if (!isSummary(request)) expect(textIn(request)).toContain("build the thing");
+      if (isSummary(request)) expect(textIn(request)).not.toContain("## The user's latest message");
+      else expect(textIn(request)).toContain("build the thing");
     }
   });
 });
@@ -369,6 +370,26 @@ describe("the request for a summary", () => {
     const { result } = await never.compact();
     expect(result?.summary).toContain("question 0");
     expect(never.provider.requests.length).toBeLessThan(20);
+  });
+
+  test("leaves a part that the provider takes in no size out behind the earlier summary, with the user's words", async () => {
+    const refusals = Array.from({ length: 40 }, () => overflow);
+    const world = createWorld({ history: turns(3, 100), answers: [turn({ text: "first" }), ...refusals] });
+    await world.compact();
+    for (const message of turns(9, 100).slice(4)) world.conversation.add(message);
+    const { result } = await world.compact();
+    expect(result?.summary).toMatch(/^first\n\nWhat followed was too long .*question 4/s);
+    expect(result?.summary.match(/## Files read/g)).toHaveLength(1);
+  });
+
+  test("does not show the lists that stand behind every summary", async () => {
+    const answers = [turn({ text: "first" }), turn({ text: "second" })];
+    const world = createWorld({ history: turns(3, 100), answers });
+    await world.compact();
+    for (const message of turns(4, 100).slice(8)) world.conversation.add(message);
+    const { result } = await world.compact();
+    expect(textIn(world.provider.requests[1])).toContain("<notes>\\nfirst\\n</notes>");
+    expect(result?.summary).toBe("second\n\n## Files read\n\n- f0\n- f1\n- f2");
   });
 
   test("carries the earlier summary, and its files are remembered", async () => {
