@@ -15,6 +15,7 @@ import type { Chunk, Provider } from "../providers/provider.ts";
 import { toUsage } from "../providers/usage.ts";
 import { now } from "../util/clock.ts";
 import { AppError, toAppError } from "../util/error.ts";
+import { isObject } from "../util/is-object.ts";
 import { isCutJson } from "../util/json-scan.ts";
 
 interface OpenCall {
@@ -216,13 +217,13 @@ function fail(message: AssistantMessage, failure: AppError, openCalls: Map<numbe
   message.errorMessage = failure.message;
 }
 
-/** Sets the call's arguments; nothing but a JSON object counts, and an empty text is `{}`. */
+/** Sets the call's arguments; nothing but a JSON object counts. An empty text is `{}`, and so is `null`, as servers write no arguments. */
 function parseArguments(call: ToolCall, text: string): void {
   if (text.trim() === "") return;
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      call.arguments = value as Record<string, unknown>;
+    const value: unknown = JSON.parse(text) ?? {};
+    if (isObject(value)) {
+      call.arguments = value;
       return;
     }
     call.argumentsError = `the arguments are not a JSON object: ${text.slice(0, 500)}`;

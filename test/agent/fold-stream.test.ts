@@ -149,7 +149,7 @@ describe("arguments", () => {
     ["white space is no arguments", " \n", {}, undefined, false],
     ["an array is an error", "[1]", {}, /not a JSON object/, false],
     ["a string is an error", '"ls"', {}, /not a JSON object/, false],
-    ["null is an error", "null", {}, /not a JSON object/, false],
+    ["null is no arguments", "null", {}, undefined, false],
     ["broken JSON is an error", '{"a":}', {}, /not valid JSON/, false],
     ["an object that stops is cut", '{"path":"README.md","content":"# a', {}, /not valid JSON/, true],
     ["an object without its last brace is cut", '{"a":{"b":1}', {}, /not valid JSON/, true],

@@ -184,11 +184,14 @@ describe("failures", () => {
     expect(result.stderr).toContain("closed in the middle of the answer");
   });
 
-  test("an empty answer gives 1", async () => {
-    await using server = await startReplayServer([{ turn: {} }]);
-    const result = await runCli(["-p", "hi"], { env: at(server.url) });
-    expect([result.stdout, result.code]).toEqual(["", 1]);
-    expect(result.stderr).toContain("empty answer");
+  test.each([{}, { text: " \n" }])("an empty answer (%j) gives 1, and is not shown as one", async (turn) => {
+    await using server = await startReplayServer([{ turn }]);
+    const { stdout, stderr, code } = await runCli(["-p", "--no-session", "hi"], { env: at(server.url) });
+    expect({ stdout, stderr, code }).toEqual({
+      stdout: "",
+      stderr: "error: The model returned an empty answer\n",
+      code: 1,
+    });
   });
 
   test("a dead port gives 1", async () => {
