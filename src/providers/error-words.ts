@@ -11,8 +11,8 @@ const told = new Set(["message", "detail", "error", "code", "status", "statusCod
  * A body that has no words in a place we know stays as it is.
  */
 export function toWords(body: string): string {
-  const title = /^\s*<(?:!doctype|html)\b[\s\S]*?<title[^>]*>([^<]+)/i.exec(body)?.[1];
-  if (title !== undefined) return `a page with the title "${oneLine(title, longestRest)}"`;
+  const title = titleOf(body);
+  if (title !== undefined) return `a page with the title "${title}"`;
   const answer = parse(body);
   const outer = Array.isArray(answer) && answer.length === 1 ? answer[0] : answer;
   if (!isObject(outer)) return body;
@@ -25,6 +25,12 @@ export function toWords(body: string): string {
     name === undefined ? message : `${name}: ${message}`,
     ...(rest.length > 0 ? [headOf(JSON.stringify(Object.fromEntries(rest)), longestRest)] : []),
   ].join(" ");
+}
+
+/** The title of an HTML page, on one line. */
+export function titleOf(page: string): string | undefined {
+  const title = /^\s*<(?:!doctype|html)\b[\s\S]*?<title[^>]*>([^<]+)/i.exec(page)?.[1];
+  return title === undefined ? undefined : oneLine(title, longestRest);
 }
 
 function isText(value: unknown): value is string {

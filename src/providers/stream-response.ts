@@ -5,6 +5,7 @@ import { isCutJson } from "../util/json-scan.ts";
 import { headOf, oneLine } from "../util/truncate.ts";
 import { type Batch, isComplete } from "./batch.ts";
 import { type Answer, type BodyLimits, readHead } from "./body.ts";
+import { titleOf } from "./error-words.ts";
 import { bodyOfEvents } from "./json-document.ts";
 import type { Loose } from "./json-fields.ts";
 import type { Chunk } from "./provider.ts";
@@ -98,8 +99,9 @@ function readEvents(
   }
 }
 
-function notAStream(page: string, { hide }: StreamOptions): AppError {
-  const message = `The provider sent a web page instead of a stream (text/html): ${oneLine(hide(page), 200)}`;
+function notAStream(body: string, { hide }: StreamOptions): AppError {
+  const page = hide(body);
+  const message = `The provider sent a web page instead of a stream (text/html): ${titleOf(page) ?? oneLine(page, 200)}`;
   return new AppError("stream_error", message, {
     hint: "Check the base URL (most end with /v1), and whether a proxy or a login page stands in between.",
   });

@@ -95,7 +95,7 @@ export function providerContract(adapter: Adapter): void {
     const reading = Array.fromAsync(provider.stream(testRequest, new AbortController().signal));
     expect(await reading.catch((error: unknown) => error)).toMatchObject({
       code: "stream_error",
-      message: "The provider sent a web page instead of a stream (text/html): <html> <title>Log in</title>",
+      message: "The provider sent a web page instead of a stream (text/html): Log in",
       retryable: false,
     });
   });
