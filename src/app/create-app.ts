@@ -353,8 +353,7 @@ export function createApp(options: AppOptions): App {
       total = addUsage(total, used);
     }
     for (const listener of listeners) listener(event);
-    const isAnswer = event.type === "message_end" && event.message.role === "assistant";
-    if (isAnswer || event.type === "compaction_end") contextWarning.check(contextUsage);
+    if (isAnswer(event) || event.type === "compaction_end") contextWarning.check(contextUsage);
   }
 
   return {
@@ -443,6 +442,11 @@ export function createApp(options: AppOptions): App {
     progress: tally.progress,
     contextUsage,
   };
+}
+
+/** Not of a request that failed: one that does not fit tells so itself. */
+function isAnswer(event: AgentEvent): boolean {
+  return event.type === "message_end" && event.message.role === "assistant" && event.message.stopReason !== "error";
 }
 
 function busy(activity: Activity): AppError {

@@ -183,9 +183,9 @@ describe("a small window", () => {
   test("that the system prompt and tools fill alone is told at once, without a request", async () => {
     await using dir = tmp();
     await using server = await startReplayServer([]);
-    const result = await runCli(["-p", "hi"], { env: at(server.url), ...createPlace(dir, 1000) });
+    const result = await runCli(["-p", "--no-session", "hi"], { env: at(server.url), ...createPlace(dir, 1000) });
     expect(result.code).toBe(1);
-    expect(result.stderr).toMatch(/the system prompt and the tools take about \d,\d\d\d of its 1,000 tokens/);
+    expect(result.stderr).toMatch(/^error: .*the system prompt and the tools take about \d,\d\d\d of its 1,000 tokens/);
     expect(result.stderr).toContain("--tools");
     expect(server.requests).toEqual([]);
   });
