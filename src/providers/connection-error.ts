@@ -1,30 +1,7 @@
-// A connection that could not be made or that broke, in words for people.
+// The error of a connection that broke while the answer came.
 import { AppError } from "../util/error.ts";
-import { redact } from "../util/redact.ts";
+import { plainReason } from "../util/plain-reason.ts";
 
-/** Bun's codes in plainer words than its messages. */
-const plainReasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "connection refused",
-  ConnectionRefused: "connection refused",
-  ECONNRESET: "the connection was reset",
-  ENOTFOUND: "no such host",
-  ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is for another host",
-  Malformed_HTTP_Response: "what came back is no HTTP",
-  InvalidHTTPResponse: "what came back is no HTTP",
-  ResponseHeadersTooLarge: "the headers of the answer are too large",
-  UnrequestedUpgrade: "it changes to another protocol than HTTP",
-  EMFILE: "there are as many open files as may be (ulimit -n)",
-  ZlibError: "the answer is not compressed the way its headers say",
-};
-
-/** Why, without the address (which may hold a key) and without advice on calling fetch. */
-export function plainReason(error: unknown, hide: (text: string) => string = redact): string {
-  const { code = "", message = String(error) } = error as { code?: string; message?: string };
-  const words = message.replace(/ fetching "[^"]*"/, "").replace(/ For more information, pass `verbose: true`.*$/, "");
-  return plainReasons[code] ?? hide(words);
-}
-
-/** The error of a connection that broke while the answer came. */
 export function connectionLost(error: unknown, hide?: (text: string) => string): AppError {
   return new AppError("network", `The connection broke during the answer: ${plainReason(error, hide)}`, {
     retryable: true,

@@ -1,10 +1,11 @@
 // The one place that talks to a provider: a POST whose answer streams back, with its time limit and its failures as AppErrors.
 import type { Environment } from "../util/environment.ts";
 import { AppError } from "../util/error.ts";
+import { plainReason } from "../util/plain-reason.ts";
 import { namedSecrets, redact } from "../util/redact.ts";
 import { headOf } from "../util/truncate.ts";
 import { type Answer, type BodyLimits, type ByteSource, readHead, withBody } from "./body.ts";
-import { connectionLost, plainReason } from "./connection-error.ts";
+import { connectionLost } from "./connection-error.ts";
 import { toHttpError } from "./http-error.ts";
 import { chooseProxy, describeProxy, describeTarget, proxySecrets, type Route, toFetchProxy } from "./network.ts";
 import type { ProviderSettings } from "./provider.ts";

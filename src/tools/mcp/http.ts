@@ -2,6 +2,7 @@
 // and sees to it that a request whose answer can no longer come fails at once. Loaded with the first such server.
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { McpHttp } from "../../util/mcp-server.ts";
+import { plainReason } from "../../util/plain-reason.ts";
 import { redact } from "../../util/redact.ts";
 import { type ServerTransport, SessionLost } from "./transport.ts";
 
@@ -132,7 +133,7 @@ function toError(error: unknown, url: string, secrets: readonly string[]): Error
     const what = type === undefined ? "what is no message of the protocol" : `the content type ${type}`;
     return new Error(`it answered with ${what}; is the URL that of an MCP server?`);
   }
-  return new Error(`${new URL(url).host} cannot be reached: ${text}`);
+  return new Error(`${new URL(url).host} cannot be reached: ${plainReason(error, (words) => redact(words, secrets))}`);
 }
 
 class TooLarge extends Error {}

@@ -133,8 +133,17 @@ test("a stream whose message never ends is the end of the connection", async () 
   expect(setup.reason()).toBe("it sent a message of more than 2 MB");
 });
 
-test("a server that is not there is named", async () => {
-  const transport = createHttp({ kind: "http", url: "http://127.0.0.1:1/mcp", headers: {} }, fetch, []);
+test.each([
+  ["that is not there", "ConnectionRefused", "connection refused"],
+  ["that resets the connection", "ECONNRESET", "the connection was reset"],
+  ["that fails in a way of its own", "EOTHER", "It failed."],
+])("a server %s is named, with the reason", async (_, code, reason) => {
+  const failure = new TypeError(
+    "It failed. For more information, pass `verbose: true` in the second argument to fetch()",
+  );
+  const broken = () => Promise.reject(Object.assign(failure, { code }));
+  const transport = createHttp({ kind: "http", url: "http://127.0.0.1:1/mcp", headers: {} }, broken, []);
   const connecting = connect({ transport, timeoutMs: 5000, onListChanged() {}, onClose() {} });
-  await expect(connecting).rejects.toThrow("127.0.0.1:1 cannot be reached");
+  const said = await connecting.catch((error: Error) => error.message);
+  expect(said).toBe(`127.0.0.1:1 cannot be reached: ${reason}`);
 });
