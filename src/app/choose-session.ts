@@ -8,8 +8,7 @@ import type { Session } from "../session/session.ts";
 import { createMemorySession, createSession, openSession } from "../session/store.ts";
 import { AppError } from "../util/error.ts";
 import { isSameFile } from "../util/paths.ts";
-import { plural } from "../util/plural.ts";
-import { type SessionFlags, type SessionPlace, sessionRoot } from "./sessions.ts";
+import { lossNotes, type SessionFlags, type SessionPlace, sessionRoot } from "./sessions.ts";
 
 export interface SessionChoice extends SessionFlags {
   /** The latest session of this directory. */
@@ -132,11 +131,11 @@ function goOn(path: string, choice: SessionChoice, root: string, place: SessionP
   if (choice.fork !== undefined) {
     if (choice.id !== undefined) checkUnused(choice.id, root);
     const { session, badLines } = forkFile(path, { root, cwd: settle, id: choice.id });
-    return { session, cwd, notes: [...notes, ...damage(badLines)] };
+    return { session, cwd, notes: [...notes, ...lossNotes(badLines)] };
   }
   const { session, badLines } = openSession(path);
   settle(session.cwd);
-  return { session, cwd, notes: [...notes, ...damage(badLines)] };
+  return { session, cwd, notes: [...notes, ...lossNotes(badLines)] };
 }
 
 function begin({ noSession, id }: SessionChoice, root: string, { cwd }: SessionPlace): ChosenSession {
@@ -150,13 +149,6 @@ function checkUnused(id: string, root: string): void {
   throw new AppError("session", `There is a session with the id '${id}' already`, {
     hint: `--resume ${id} goes on in it, wherever it began.`,
   });
-}
-
-/** One warning for all that could not be read; none when nothing was lost. */
-function damage(badLines: number): string[] {
-  if (badLines === 0) return [];
-  const lines = plural(badLines, "line");
-  return [`${lines} of the session could not be read and ${badLines === 1 ? "is" : "are"} left out`];
 }
 
 function isFolder(path: string): boolean {

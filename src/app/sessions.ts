@@ -5,6 +5,7 @@ import type { SessionSummary } from "../session/list.ts";
 import type { Session } from "../session/session.ts";
 import { createMemorySession, createSession, idInName, type OpenedSession, openSession } from "../session/store.ts";
 import type { Environment } from "../util/environment.ts";
+import { plural } from "../util/plural.ts";
 
 export { pathTo } from "../protocol/tree.ts";
 export type { SessionSummary } from "../session/list.ts";
@@ -42,6 +43,13 @@ export interface Sessions {
   handleOf(session: Session): string;
   /** A new session that begins with the way to an entry; null: with nothing. */
   fork(session: Session, leafId: string | null): Promise<Session>;
+}
+
+/** One warning for all lines of a session's file that could not be read; none when nothing was lost. */
+export function lossNotes(badLines: number): string[] {
+  if (badLines === 0) return [];
+  const lines = plural(badLines, "line");
+  return [`${lines} of the session could not be read and ${badLines === 1 ? "is" : "are"} left out`];
 }
 
 /** The folder of all sessions: `--session-dir`, `$PI_TS_SESSION_DIR` (or pi's own variable), or `sessions` in the program's own folder. */

@@ -1,8 +1,7 @@
 // `/resume`: goes on in another session of this directory.
 import { existsSync } from "node:fs";
 import type { App } from "../app/app.ts";
-import { rowOf, type Sessions } from "../app/sessions.ts";
-import { plural } from "../util/plural.ts";
+import { lossNotes, rowOf, type Sessions } from "../app/sessions.ts";
 import type { Command, CommandContext, CommandResult } from "./command.ts";
 
 export const resume: Command = {
@@ -43,9 +42,7 @@ async function goOn(app: App, sessions: Sessions, path: string): Promise<Command
   const { model } = app.config;
   const notes = [
     `Going on in ${session.name() ?? session.id}.`,
-    ...(badLines > 0
-      ? [`${plural(badLines, "line")} of it could not be read and ${badLines === 1 ? "is" : "are"} left out.`]
-      : []),
+    ...lossNotes(badLines).map((note) => `${note}.`),
     ...(model === before ? [] : [`It is on ${model.provider}/${model.id}.`]),
   ];
   return { text: notes.join("\n"), recap: true };

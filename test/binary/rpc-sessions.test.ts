@@ -1,6 +1,6 @@
 // RPC mode: which session it is, what is in it, and what becomes of it.
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Reply } from "../helpers/replay-server.ts";
 import { connect } from "../helpers/rpc-client.ts";
 import { runCli } from "../helpers/run-cli.ts";
@@ -91,6 +91,20 @@ test("a session of ten thousand entries is told as a tree", async () => {
   const { tree } = answer.data as { tree: { children: never[] }[] };
   for (let node = tree[0]; node; node = node.children[0]) depth++;
   expect(depth).toBe(10_000);
+});
+
+test("a session that is switched to tells how many of its lines are lost", async () => {
+  await using setup = await connect([said("1"), said("2")]);
+  const { rpc } = setup;
+  await rpc.prompt("one");
+  const { sessionFile = "" } = await rpc.ask("get_state");
+  await rpc.ask("new_session");
+  appendFileSync(sessionFile, "{not json}\n");
+  await rpc.ask("switch_session", { sessionPath: sessionFile });
+  expect(await rpc.ask("get_state")).toMatchObject({ messageCount: 3 });
+  rpc.end();
+  await rpc.exited;
+  expect(rpc.stderr()).toBe("warning: 1 line of the session could not be read and is left out\n");
 });
 
 test("a session has a name, and statistics", async () => {

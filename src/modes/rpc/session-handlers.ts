@@ -1,7 +1,8 @@
 // The commands about sessions: which one is in use, what is in it, and what becomes of it.
 import type { App } from "../../app/app.ts";
-import { type Sessions, toNodes } from "../../app/sessions.ts";
+import { lossNotes, type Sessions, toNodes } from "../../app/sessions.ts";
 import { AppError } from "../../util/error.ts";
+import { log } from "../../util/log.ts";
 import { isSameFile } from "../../util/paths.ts";
 import { type Handlers, textOf } from "./handlers.ts";
 
@@ -27,9 +28,10 @@ export const sessionHandlers: Pick<Handlers, SessionCommand> = {
     const sessions = others(app);
     const { path } = app.session();
     if (path !== undefined && isSameFile(sessionPath, path)) return { cancelled: false };
-    const { session } = sessions.open(sessionPath);
+    const { session, badLines } = sessions.open(sessionPath);
     await leave(app);
     app.useSession(session);
+    if (!app.config.quiet) for (const note of lossNotes(badLines)) log().warn(note);
     await app.adoptSettings();
     return { cancelled: false };
   },
