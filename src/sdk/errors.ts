@@ -44,12 +44,19 @@ export class ExitError extends AgentError {
 
   constructor({ exitCode, signal, stderr }: { exitCode: number | null; signal: string | null; stderr: string }) {
     const how = signal === null ? `with exit code ${exitCode}` : `by ${signal}`;
-    const last = stderr.trimEnd();
-    super(`The agent has ended ${how}${last === "" ? "" : `: ${last.slice(last.lastIndexOf("\n") + 1)}`}`);
+    const last = lastWords(stderr);
+    super(`The agent has ended ${how}${last === "" ? "" : `: ${last}`}`);
     this.exitCode = exitCode;
     this.signal = signal;
     this.stderr = stderr;
   }
+}
+
+/** The last line, with those that are indented behind it: what to do next. */
+function lastWords(stderr: string): string {
+  const lines = stderr.trimEnd().split("\n");
+  const start = lines.findLastIndex((line) => !line.startsWith(" "));
+  return lines.slice(Math.max(start, 0)).join("\n");
 }
 
 /** A line of the agent's stdout that is none of the protocol's: no JSON object, not UTF-8, too long, or (with `validate`) of another shape. */

@@ -177,7 +177,9 @@ test("wrong flags are an exit with the program's own words", async () => {
   const error = await failureOf(client.getState());
   expect(error).toBeInstanceOf(ExitError);
   expect(error).toMatchObject({ exitCode: 2, signal: null });
-  expect((error as ExitError).stderr).toContain("--no-such-flag");
+  const { message, stderr } = error as ExitError;
+  expect(stderr).toStartWith("error: Unknown flag --no-such-flag\n  See pi-ts --help.");
+  expect(message).toBe(`The agent has ended with exit code 2: ${stderr.trimEnd()}`);
 });
 
 test("runOnce tells one task from its start to its exit code, and what nobody could allow", async () => {
