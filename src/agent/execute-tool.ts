@@ -1,7 +1,8 @@
 // One tool call, from the model's words to a result message: find → validate → gate → run → truncate.
 import type { Gate, Refuser } from "../permission/gate.ts";
-import type { AgentEvent, DeniedCall, ToolResult } from "../protocol/event.ts";
+import type { AgentEvent, ToolResult } from "../protocol/event.ts";
 import type { ToolCall, ToolResultMessage } from "../protocol/message.ts";
+import type { DeniedCall } from "../protocol/outcome.ts";
 import { type ToolContext, ToolError, type ToolInvocation, type ToolOutput, type ToolSet } from "../tools/tool.ts";
 import { now } from "../util/clock.ts";
 import { AppError, abortError, abortedBy } from "../util/error.ts";

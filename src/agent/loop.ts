@@ -1,5 +1,5 @@
 // The loop: ask the model, run the tools it calls, ask again, until it answers without calls or a limit ends it.
-import type { AgentEvent, DeniedCall } from "../protocol/event.ts";
+import type { AgentEvent } from "../protocol/event.ts";
 import type {
   AssistantMessage,
   Message,
@@ -10,6 +10,7 @@ import type {
   ToolResultMessage,
 } from "../protocol/message.ts";
 import type { Model } from "../protocol/model.ts";
+import type { DeniedCall } from "../protocol/outcome.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Conversation } from "../session/session.ts";
 import { AppError, abortError } from "../util/error.ts";

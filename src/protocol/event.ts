@@ -37,8 +37,6 @@ export const ToolResult = z.looseObject({
 });
 export type ToolResult = z.infer<typeof ToolResult>;
 
-export { DeniedCall, RunError };
-
 /** Why a conversation is compacted: the user asked for it, the next request would not fit, or the provider said that one did not. */
 export const CompactionReason = z.enum(["manual", "threshold", "overflow"]);
 export type CompactionReason = z.infer<typeof CompactionReason>;
@@ -73,7 +71,7 @@ const toolArgs = z.record(z.string(), z.unknown());
  * not fit and its repetition (`overflow`), or outside of any run (`manual`).
  *
  * In pi `agent_settled` came with 0.80.4 and its `aborted` with 1.1.0, `id` and `toolName` of `toolcall_start` with 0.84.3, `durationMs` of
- * `tool_execution_end` with 1.1.0, `session_info_changed` with 0.80.3; `deniedCalls` and `error` are this program's own.
+ * `tool_execution_end` with 1.1.0, `session_info_changed` with 0.80.3; `deniedCalls`, `error` and `result` are this program's own.
  */
 export const AgentEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("agent_start") }),

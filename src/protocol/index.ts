@@ -4,6 +4,7 @@ export * from "./entry.ts";
 export * from "./event.ts";
 export * from "./message.ts";
 export * from "./model.ts";
+export * from "./outcome.ts";
 export * from "./record.ts";
 export * from "./rpc.ts";
 export * from "./session-version.ts";

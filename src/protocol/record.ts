@@ -1,7 +1,8 @@
 // Records: every line that an agent of this protocol writes, also those of the versions of pi that are older than what this program speaks.
 import * as z from "zod/mini";
 import { SessionHeader } from "./entry.ts";
-import { AgentEvent, CompactionReason, DeniedCall, RunError } from "./event.ts";
+import { AgentEvent, CompactionReason } from "./event.ts";
+import { DeniedCall, RunError, RunResult } from "./outcome.ts";
 import { BashExecutionUpdate, CommandId, RpcResponse } from "./rpc.ts";
 import { UiRequest } from "./ui.ts";
 import type { OrUnknown } from "./unknown.ts";
@@ -31,12 +32,13 @@ export const PiEvent = z.discriminatedUnion("type", [
 ]);
 export type PiEvent = z.infer<typeof PiEvent>;
 
-/** `aborted` came with pi 1.1.0; `deniedCalls` and `error` are told by this program alone. */
+/** `aborted` came with pi 1.1.0; `deniedCalls`, `error` and `result` are told by this program alone. */
 export const EarlierSettled = z.looseObject({
   type: z.literal("agent_settled"),
   aborted: z.optional(z.boolean()),
   deniedCalls: z.optional(z.array(DeniedCall)),
   error: z.optional(RunError),
+  result: z.optional(RunResult),
 });
 export type EarlierSettled = z.infer<typeof EarlierSettled>;
 

@@ -1,6 +1,6 @@
 // What a run has come to, summed up from its events as they pass.
-import type { DeniedCall } from "../protocol/event.ts";
 import type { AssistantMessage, Message, StopReason, Usage } from "../protocol/message.ts";
+import type { DeniedCall } from "../protocol/outcome.ts";
 import type { ReceivedRecord } from "../protocol/record.ts";
 import type { OrUnknown, Received } from "../protocol/unknown.ts";
 import { addUsage, emptyUsage } from "../protocol/usage.ts";

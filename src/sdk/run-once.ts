@@ -1,6 +1,8 @@
 // One task in JSON mode: started, read to its end, told as one value.
 import { constants } from "node:os";
+import type { RunResult } from "../protocol/outcome.ts";
 import type { ReceivedRecord } from "../protocol/record.ts";
+import type { Received } from "../protocol/unknown.ts";
 import { AbortedError, type AgentError, ExitError, TimeoutError } from "./errors.ts";
 import { guarded } from "./guarded.ts";
 import { launch } from "./launch.ts";
@@ -25,6 +27,8 @@ export interface OneRun extends Outcome {
   readonly exitCode: number;
   /** The session to go on in, by `--session`; undefined where no header came. */
   readonly sessionId: string | undefined;
+  /** The whole verdict: turns, calls and costs, and with `--output-schema` the answer as JSON; told by this program alone. */
+  readonly result: Received<RunResult> | undefined;
   /** The end of what was written to stderr, at most 8192 characters. */
   readonly stderr: string;
 }
@@ -40,7 +44,7 @@ export async function runOnce(task: string, options: RunOnceOptions = {}): Promi
   if (signal?.aborted) throw new AbortedError(signal.reason);
   const fold = foldOutcome();
   let sessionId: string | undefined;
-  let isSettled = false;
+  let settled: (ReceivedRecord & { readonly type: "agent_settled" }) | undefined;
   let failure: AgentError | undefined;
   let end = () => {};
 
@@ -56,7 +60,7 @@ export async function runOnce(task: string, options: RunOnceOptions = {}): Promi
     onRecord(record) {
       if (failure) return;
       if (record.type === "session") sessionId = record.id;
-      isSettled ||= record.type === "agent_settled";
+      else if (record.type === "agent_settled") settled = record;
       fold.add(record);
       if (onRecord) guarded(onRecord, record);
     },
@@ -74,9 +78,9 @@ export async function runOnce(task: string, options: RunOnceOptions = {}): Promi
     reader.end();
     if (failure) throw failure;
     // Without a session the run has not begun, whatever is said of the reason.
-    if (!isSettled || sessionId === undefined) throw new ExitError(ended);
-    const { exitCode, stderr } = ended;
-    return { ...fold.outcome(), exitCode: exitCode ?? 128 + signalNumber(ended.signal), sessionId, stderr };
+    if (!settled || sessionId === undefined) throw new ExitError(ended);
+    const exitCode = ended.exitCode ?? 128 + signalNumber(ended.signal);
+    return { ...fold.outcome(), exitCode, sessionId, result: settled.result, stderr: ended.stderr };
   } finally {
     stopTimer();
     signal?.removeEventListener("abort", abort);

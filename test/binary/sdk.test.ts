@@ -191,6 +191,8 @@ test("runOnce tells one task from its start to its exit code, and what nobody co
   expect(result).toMatchObject({ text: "I could not.", stopReason: "stop", exitCode: 0, error: undefined });
   expect(result.deniedCalls).toMatchObject([{ toolName: "bash" }]);
   expect(result.sessionId).toBeDefined();
+  const { deniedCalls, sessionId } = result;
+  expect(result.result).toMatchObject({ status: "done", exitCode: 0, turns: 2, toolCalls: 1, deniedCalls, sessionId });
   expect(types[0]).toBe("session");
   expect(types.at(-1)).toBe("agent_settled");
   expect(await failureOf(runOnce(" ", options))).toMatchObject({ code: "exit", exitCode: 2 });

@@ -97,7 +97,7 @@ describe.skipIf(npm === null)("the npm package", () => {
     writeProject(
       "uses.ts",
       `import { AgentClient, type AgentRun, runOnce } from "pi-ts";
-       import { AgentEvent, rpcCommands } from "pi-ts/protocol";
+       import { AgentEvent, RunResult, rpcCommands } from "pi-ts/protocol";
        export async function first(): Promise<string> {
          const client = await AgentClient.start({ model: "m" });
          const run: AgentRun = client.run("hi");
@@ -106,10 +106,12 @@ describe.skipIf(npm === null)("the npm package", () => {
            // @ts-expect-error there is no such event
            if (event.type === "agent_begin") return "";
          }
-         const { exitCode } = await runOnce("hi");
-         return exitCode.toFixed();
+         const { exitCode, result } = await runOnce("hi");
+         const verdict: RunResult | undefined = result;
+         return verdict?.reason?.code ?? exitCode.toFixed();
        }
        export const type: "agent_start" | string = AgentEvent.parse({ type: "agent_start" }).type;
+       export const turns: number = RunResult.parse({}).turns;
        export const said: string = rpcCommands.prompt.params.parse({ message: "hi" }).message;`,
     );
     await tsc({ noEmit: true, module: "esnext", moduleResolution: "bundler", types: [] }, ["uses.ts"]);
