@@ -7,8 +7,10 @@ import { createRecordOutput, type RecordOutput } from "../modes/records.ts";
 import { leave, watchSignals } from "../modes/signals.ts";
 import { AppError } from "../util/error.ts";
 import { log } from "../util/log.ts";
+import { failStdout } from "../util/stdout.ts";
 import { approvals, modes } from "./args.ts";
 import { watchClient } from "./watch-client.ts";
+import { watchReader } from "./watch-reader.ts";
 
 export type Mode = (typeof modes)[number];
 
@@ -41,7 +43,7 @@ type Parts = Omit<AppOptions, "ready">;
 type MakeApp = (hooks: Pick<AppOptions, "ready">) => App;
 
 export async function runJsonMode(makeApp: MakeApp, oneShot: OneShot, io: Io): Promise<number> {
-  watchClient(process.env);
+  watchOthers(io);
   const output = openOutput(io);
   const { runJson } = await import("../modes/json.ts");
   return runJson(makeApp({ ready: output.ready }), oneShot, output, io);
@@ -68,7 +70,7 @@ export function watchStart(io: Io): () => void {
 }
 
 export async function runRpcMode(parts: Omit<Parts, "ask">, approval: ApprovalFlags, io: Io): Promise<number> {
-  watchClient(process.env);
+  watchOthers(io);
   const output = openOutput(io);
   const [{ runRpc }, { createApprovals }] = await Promise.all([
     import("../modes/rpc/index.ts"),
@@ -77,6 +79,15 @@ export async function runRpcMode(parts: Omit<Parts, "ask">, approval: ApprovalFl
   const approvals = createApprovals({ ...approval, write: output.write });
   const app = createApp({ ...parts, ask: approvals.ask, ready: output.ready });
   return runRpc({ app, approvals, output, input: Bun.stdin.stream() }, io);
+}
+
+/** Whoever listens can go away while there is nothing to write. */
+function watchOthers(io: Io): void {
+  watchClient(process.env);
+  watchReader(() => {
+    failStdout(Object.assign(new Error("EPIPE: nobody reads it any more"), { code: "EPIPE" }));
+    leave(io, 1);
+  });
 }
 
 /** Whoever prints something by the usual means prints it on stderr. A reader that has gone away ends the process and all it started. */

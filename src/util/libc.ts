@@ -6,6 +6,7 @@ export interface Libc {
   pipe2(fds: Int32Array, flags: number): number;
   fcntl(fd: number, command: number, argument: number): number;
   prctl(option: number, value: number, three: number, four: number, five: number): number;
+  poll(request: Int16Array, count: number, timeoutMs: number): number;
   waitpid(pid: number, status: null, flags: number): number;
 }
 
@@ -17,6 +18,7 @@ export const loadLibc: () => Promise<Libc | undefined> = lazy(() =>
     pipe2: { args: ["ptr", "i32"], returns: "i32" },
     fcntl: { args: ["i32", "i32", "i32"], returns: "i32" },
     prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
+    poll: { args: ["ptr", "u64", "i32"], returns: "i32" },
     waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" },
   }),
 );

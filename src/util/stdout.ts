@@ -9,13 +9,14 @@ export function queueStdout(text: string): void {
   if (failure !== undefined) return;
   try {
     const written: unknown = writer.write(text);
-    if (written instanceof Promise) written.catch(fail);
+    if (written instanceof Promise) written.catch(failStdout);
   } catch (error) {
-    fail(error);
+    failStdout(error);
   }
 }
 
-function fail(error: unknown): void {
+/** Nothing more is written, for this reason. */
+export function failStdout(error: unknown): void {
   failure ??= error as NodeJS.ErrnoException;
 }
 
@@ -30,7 +31,7 @@ export async function flushStdout(): Promise<void> {
   try {
     await writer?.flush();
   } catch (error) {
-    fail(error);
+    failStdout(error);
   }
 }
 

@@ -213,6 +213,24 @@ test("output grows with the answer, not with its square", async () => {
 });
 
 describe("a reader that goes away", () => {
+  test("ends the run also while there is nothing to tell", async () => {
+    await using dir = tmp();
+    await using server = await startReplayServer([bash("echo $$ > pid; exec sleep 300")]);
+    const script =
+      '("$0" --mode json --yolo --result result hi; echo $? > code) | until test -s pid; do sleep 0.01; done';
+    const { home } = createPlace({ cwd: dir.path });
+    const options = { cwd: dir.path, env: cleanEnv(home, at(server.url)), stdin: "ignore", stderr: "pipe" } as const;
+    const child = Bun.spawn(["bash", "-c", script, binaryPath()], options);
+    await child.exited;
+    expect(readFileSync(dir.file("code"), "utf8")).toBe("1\n");
+    expect(await child.stderr.text()).toBe("");
+    expect(JSON.parse(readFileSync(dir.file("result"), "utf8"))).toMatchObject({
+      status: "error",
+      reason: { code: "output", message: expect.stringContaining("EPIPE") },
+    });
+    await waitUntil(() => !runs(dir.file("pid")), "the tool ended");
+  });
+
   test("ends the run at once, its tools with it", async () => {
     await using dir = tmp();
     await using server = await startReplayServer([
