@@ -119,6 +119,7 @@ test("of an edit outside that would fail the user is told why, and the model onl
 test.each([
   ["no", { confirmed: false }],
   ["cancelled", { cancelled: true }],
+  ["a yes that is cancelled", { confirmed: true, cancelled: true }],
   ["a value that a confirm does not have", { value: "yes" }],
 ])("%s is a no, and the model is told", async (_name, fields) => {
   await using setup = await connect([calls("touch ran"), hello], {}, []);

@@ -54,11 +54,13 @@ export function createApprovals({ method, timeoutMs, write }: ApprovalOptions): 
         signal.removeEventListener("abort", abort);
       }
     },
-    answer({ id, value, confirmed }) {
+    answer({ id, value, confirmed, cancelled }) {
       const question = waiting.get(id);
+      if (!question) return;
       // Only the exact words of a yes are one; everything else, a cancelled question included, is a no.
       const isOnce = confirmed === true || value === once;
-      question?.resolve({ choice: isOnce ? "once" : value === question.forSession ? "session" : "no" });
+      const choice = isOnce ? "once" : value === question.forSession ? "session" : "no";
+      question.resolve({ choice: cancelled ? "no" : choice });
     },
     close() {
       closed = true;
