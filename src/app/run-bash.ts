@@ -1,5 +1,5 @@
 // A command that the user runs, not the model: no time limit, no gate, and its output is told as it comes.
-import type { BashExecutionMessage } from "../protocol/message.ts";
+import type { BashResult } from "../protocol/rpc.ts";
 import { type Ending, fit, runShell, type ShellContext } from "../tools/bash.ts";
 import { createSpill } from "../tools/bash-spill.ts";
 import { createBoundedOutput } from "../tools/bounded-output.ts";
@@ -15,11 +15,6 @@ export interface BashRun extends ShellContext {
   /** A promise makes the command wait with further output until it resolves. */
   readonly hold?: (() => Promise<unknown> | undefined) | undefined;
 }
-
-export type BashResult = Pick<
-  BashExecutionMessage,
-  "output" | "exitCode" | "cancelled" | "truncated" | "fullOutputPath"
->;
 
 /** Throws `AppError` when the command cannot be started. */
 export async function runBash({ command, maxOutput, onOutput, hold, ...context }: BashRun): Promise<BashResult> {

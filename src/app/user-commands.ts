@@ -1,6 +1,7 @@
 // Commands of the user's own: run beside whatever else runs, recorded when no prompt is in the way, and heard of by the model with the next prompt.
 import type { BashExecutionMessage } from "../protocol/message.ts";
-import type { BashResult, BashRun } from "./run-bash.ts";
+import type { BashResult } from "../protocol/rpc.ts";
+import type { BashRun } from "./run-bash.ts";
 
 export type UserCommandOptions = Pick<BashRun, "onOutput" | "hold"> & {
   /** Its output is stored, but the model is not told of it. */

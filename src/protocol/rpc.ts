@@ -106,7 +106,7 @@ export const CommandInfo = z.object({
 });
 export type CommandInfo = z.infer<typeof CommandInfo>;
 
-/** The answer to `bash`. `output` is cut when `truncated`, and all of it in the file of `fullOutputPath`; without `exitCode` a signal ended it. */
+/** The answer to `bash`. `output` is cut when `truncated`, and all of it in the file of `fullOutputPath`; without `exitCode` it was cancelled (in pi, or ended by a signal). */
 export const BashResult = z.pick(BashExecutionMessage, {
   output: true,
   exitCode: true,
@@ -114,6 +114,7 @@ export const BashResult = z.pick(BashExecutionMessage, {
   truncated: true,
   fullOutputPath: true,
 });
+export type BashResult = z.infer<typeof BashResult>;
 
 const leafId = z.nullable(z.string());
 
