@@ -176,7 +176,7 @@ export const rpcCommands = {
     result: z.object({ entries: z.array(Entry), leafId }),
   },
   get_tree: { params: none, result: z.object({ tree: z.array(TreeNode), leafId }) },
-  /** Without an answer yet, `text` is absent; in pi it is `null`. */
+  /** Without an answer yet, or when the last one is empty, `text` is absent; pi's own reference has it as `null`. */
   get_last_assistant_text: { params: none, result: z.object({ text: z.optional(z.nullable(z.string())) }) },
   set_session_name: { params: z.object({ name: z.string() }), result: nothing },
   get_commands: { params: none, result: z.object({ commands: z.array(CommandInfo) }) },

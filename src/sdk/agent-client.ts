@@ -320,7 +320,7 @@ export class AgentClient {
     return this.command("get_tree", {}, options);
   }
 
-  /** Undefined where there is none yet. */
+  /** Undefined where there is none yet, or the last one is empty. */
   async getLastAssistantText(options?: CallOptions): Promise<string | undefined> {
     return (await this.command("get_last_assistant_text", {}, options))?.text ?? undefined;
   }

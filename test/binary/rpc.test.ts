@@ -51,6 +51,18 @@ test("a prompt is answered at once and told by events; agent_settled comes once"
   expect(rpc.stderr()).toBe("");
 });
 
+test("the last text is that of the last answer, also when that is empty; one that was refused is none", async () => {
+  const thought: Reply = { turn: { reasoning: "Nothing to say." } };
+  await using setup = await connect([hello, refusal(400, {}), thought]);
+  const { rpc } = setup;
+  expect(await rpc.ask("get_last_assistant_text")).toEqual({});
+  await rpc.prompt("one");
+  await rpc.prompt("two");
+  expect(await rpc.ask("get_last_assistant_text")).toEqual({ text: "Hello." });
+  await rpc.prompt("three");
+  expect(await rpc.ask("get_last_assistant_text")).toEqual({});
+});
+
 test("images go with the prompt", async () => {
   await using setup = await connect([hello]);
   const images = [{ type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" }];

@@ -119,8 +119,11 @@ export const handlers: Handlers = {
   },
   get_last_assistant_text(_params, { app }) {
     for (const message of app.messages().toReversed()) {
-      const text = message.role === "assistant" ? textOf(message.content) : "";
+      if (message.role !== "assistant") continue;
+      const text = textOf(message.content);
       if (text.trim() !== "") return { text };
+      // What was cut off or only calls tools is passed over; an empty answer is the last one all the same.
+      if (message.stopReason === "stop") break;
     }
     return {};
   },
