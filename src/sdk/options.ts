@@ -44,6 +44,9 @@ export interface StartOptions extends LaunchOptions {
 export interface CallOptions {
   /** Ends the waiting with `AbortedError`; for `run` and `bash` also the work. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds until `TimeoutError`, instead of the client's own. */
+  /**
+   * Milliseconds until `TimeoutError`, instead of the client's own. A run's is for its message to be accepted; `AbortSignal.timeout(ms)` as its
+   * `signal` limits all of it.
+   */
   readonly timeout?: number | undefined;
 }
