@@ -125,7 +125,7 @@ export class ClosedError extends AgentError {
   readonly code = "closed";
 
   constructor() {
-    super("The client is closed");
+    super("The client was closed before this was done");
   }
 }
 

@@ -171,7 +171,9 @@ test.concurrent("close ends what waits at once, the process and its group, and m
   await client.getState();
   const waiting = failureOf(client.getMessages());
   const closing = client.close();
-  expect(await waiting).toBeInstanceOf(ClosedError);
+  const error = await waiting;
+  expect(error).toBeInstanceOf(ClosedError);
+  expect((error as ClosedError).message).toBe("The client was closed before this was done");
   expect(isAlive(client.pid)).toBe(true);
   await Promise.all([closing, client.close()]);
   expect(isAlive(client.pid)).toBe(false);
