@@ -99,6 +99,8 @@ export interface App {
    * Resolves when all that has ended.
    */
   abort(): Promise<void>;
+  /** How often that was called, so that who waits for what runs can tell whether it was left to end by itself. */
+  aborts(): number;
   /** Gives up the repetition that is being waited for. */
   abortRetry(): void;
   /** Runs a command of the user's own; it is recorded at once, or behind the prompt that is running. Rejects when it cannot be started. */

@@ -77,6 +77,7 @@ export function createApp(options: AppOptions): App {
   let running: AbortController | undefined;
   let activity: Activity = "idle";
   let compacting = false;
+  let aborts = 0;
   let retryWait = new AbortController();
   let autoRetry = true;
   /** Ends the wait for servers of a prompt that is only being looked up. */
@@ -189,6 +190,7 @@ export function createApp(options: AppOptions): App {
   }
 
   async function abort(): Promise<void> {
+    aborts++;
     running?.abort();
     lookUp.abort();
     lookUp = new AbortController();
@@ -379,6 +381,7 @@ export function createApp(options: AppOptions): App {
     promptQueue: async () => track(run(undefined)),
     compact: async (wishes) => track(compact(wishes)),
     abort,
+    aborts: () => aborts,
     abortRetry: () => retryWait.abort(),
     bash: async (command, commandOptions) => track(userCommands.run(command, commandOptions)),
     abortBash: userCommands.abort,

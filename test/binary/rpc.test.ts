@@ -176,6 +176,29 @@ describe("the queue", () => {
     ]);
   });
 
+  test("has its turn behind a compaction, unless that is aborted", async () => {
+    const long = "x".repeat(100_000);
+    await using setup = await connect([hello, hello, { body: [gate().opened] }, said("the summary"), said("well")]);
+    const { rpc, server } = setup;
+    await rpc.prompt(long);
+    await rpc.prompt(long);
+    const aborted = rpc.send({ type: "compact" });
+    await server.request(2);
+    await rpc.ask("prompt", { message: "one", streamingBehavior: "followUp" });
+    await rpc.ask("abort");
+    expect(await aborted).toMatchObject({ success: false });
+    expect(await rpc.ask("get_state")).toMatchObject({ isStreaming: false, pendingMessageCount: 1 });
+    await rpc.ask("clear_queue");
+
+    const from = rpc.records.length;
+    const compacted = rpc.send({ type: "compact" });
+    await rpc.ask("prompt", { message: "two", streamingBehavior: "followUp" });
+    expect(await compacted).toMatchObject({ success: true });
+    await rpc.wait("agent_settled", from);
+    expect(asked(server.requests[4]?.body).at(-1)).toBe("two");
+    expect(server.requests).toHaveLength(5);
+  });
+
   test("is worked off in a further run when a run failed", async () => {
     const { opened, open } = gate();
     const fails: Reply = { body: [opened, 'data: {"error":{"message":"bad thing","code":400}}\n\n'] };

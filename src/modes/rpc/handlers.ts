@@ -55,8 +55,7 @@ export const handlers: Handlers = {
       );
     }
     app.queue.add(streamingBehavior === "steer" ? "steering" : "followUp", text, images);
-    // A compaction takes nothing out of the queue, so the message has its turn when that is done.
-    if (activity === "compaction") void app.idle().then(() => app.queue.size() > 0 && call.start(undefined));
+    if (activity === "compaction") void startBehind(call);
     return { disposition: "queued" };
   },
   steer: (params, call) => enqueue("steering", params, call),
@@ -129,6 +128,13 @@ export const handlers: Handlers = {
   },
   get_commands: async (_params, { app }) => ({ commands: await app.commands() }),
 };
+
+/** A compaction takes nothing out of the queue, so a message has its turn when that is done; an abort leaves it in the queue. */
+async function startBehind({ app, start }: Call): Promise<void> {
+  const before = app.aborts();
+  await app.idle();
+  if (app.aborts() === before && app.queue.size() > 0) start(undefined);
+}
 
 async function enqueue(kind: QueueKind, { message, images }: RpcParams<"steer">, { app }: Call) {
   const text = await app.expand(message);
