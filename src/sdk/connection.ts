@@ -55,6 +55,8 @@ interface Pending extends Request {
   /** Takes away the timer and the signal's listener. */
   readonly settle: () => void;
   readonly command: string;
+  /** Characters of its line. */
+  readonly size: number;
 }
 
 /** Commands that are answered when their work is done. */
@@ -92,10 +94,11 @@ export async function connect(options: StartOptions): Promise<Connection> {
   function take(record: ReceivedRecord, bytes: number): void {
     if (failure) return;
     if (record.type === "response") {
-      const request = finish(record.id);
+      const id = record.command === "parse" && record.id === undefined ? unreadId() : record.id;
+      const request = finish(id);
       if (request) {
         if (record.success) request.onData(record.data);
-        else request.onError(new CommandError(request.command, String(record.id), record.error || "It gave no reason"));
+        else request.onError(new CommandError(request.command, String(id), record.error || "It gave no reason"));
         return;
       }
     } else if (record.type === "bash_execution_update" && record.id !== undefined) {
@@ -103,6 +106,12 @@ export async function connect(options: StartOptions): Promise<Connection> {
       if (hear) guarded(hear, record.delta);
     }
     for (const listener of [...listeners]) listener.onRecord(record, bytes);
+  }
+
+  /** The id of the command that the agent could not read. All are sent as JSON, so it is the one that was too long. */
+  function unreadId(): string | undefined {
+    const [longest] = [...pending].sort(([, one], [, other]) => other.size - one.size);
+    return longest?.[0];
   }
 
   /** Takes a command off the list of those that wait. */
@@ -166,7 +175,7 @@ export async function connect(options: StartOptions): Promise<Connection> {
         stopTimer();
         signal?.removeEventListener("abort", abort);
       };
-      const waiting: Pending = { ...request, command: command.type, settle };
+      const waiting: Pending = { ...request, command: command.type, size: line.length, settle };
       pending.set(id, waiting);
       updateReading();
       let isSent = false;

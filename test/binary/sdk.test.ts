@@ -5,6 +5,7 @@ import { join } from "node:path";
 import {
   AbortedError,
   AgentClient,
+  CommandError,
   ExitError,
   type ReceivedRecord,
   RunFailedError,
@@ -168,6 +169,17 @@ test("a run that the provider refuses has an error with the agent's code and hin
   expect(error).toBeInstanceOf(RunFailedError);
   expect(error).toMatchObject({ reason: "auth", text: "" });
   expect((error as RunFailedError).message).toContain("Incorrect API key provided");
+});
+
+test("a message that is too long for a line is refused, and nothing else with it", async () => {
+  const { dir, options } = place("http://127.0.0.1:9/v1");
+  await using _ = dir;
+  await using client = await AgentClient.start(options);
+  const state = client.getState();
+  const error = await failureOf(client.prompt("x".repeat(64 * 1024 * 1024)));
+  expect(error).toBeInstanceOf(CommandError);
+  expect(error).toMatchObject({ command: "prompt", message: expect.stringContaining("The line is too long") });
+  expect(await state).toMatchObject({ messageCount: 0 });
 });
 
 test("wrong flags are an exit with the program's own words", async () => {
