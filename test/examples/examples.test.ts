@@ -1,9 +1,10 @@
-// The examples, run with Bun as they stand here; test/package runs them with Node and with the package.
+// The examples, run with Bun as they stand here; test/package runs them with Node and with the package. And the one in docs/rpc.md.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { startObedientModel } from "../helpers/obedient-model.ts";
-import { gate, startReplayServer } from "../helpers/replay-server.ts";
+import { readmeBlocks } from "../helpers/readme.ts";
+import { gate, refusal, startReplayServer } from "../helpers/replay-server.ts";
 import { runExample } from "../helpers/run-example.ts";
 
 setDefaultTimeout(20_000);
@@ -40,6 +41,25 @@ test.each([
   expect(existsSync(join(run.cwd, "made.txt"))).toBe(allowed);
   expect(run.stdout.includes("ran\n")).toBe(allowed);
   expect(run.code).toBe(0);
+});
+
+const python = Bun.which("python3");
+if (!python) console.log("the client in docs/rpc.md is not tried: there is no python3");
+
+test.skipIf(!python)("the client in docs/rpc.md asks, runs what it may, and ends as the agent does", async () => {
+  const [client = ""] = readmeBlocks("## A small client", "python", "docs/rpc.md");
+  const program = [python ?? "", "-c", client];
+  await using server = await startObedientModel();
+  await using run = await runExample(program, [touch], server, "y\n");
+  expect(run.stdout).toContain("Run this command? (it runs a command)\necho made > made.txt; echo ran\ny/N? ");
+  expect(run.stdout).toContain("ran\n");
+  expect(existsSync(join(run.cwd, "made.txt"))).toBe(true);
+  expect({ stderr: run.stderr, code: run.code }).toEqual({ stderr: "", code: 0 });
+
+  await using failing = await startReplayServer([refusal(400, { error: { message: "bad thing" } })]);
+  await using failed = await runExample(program, ["hi"], failing);
+  expect(failed.stdout).toContain("bad thing");
+  expect(failed.code).toBe(1);
 });
 
 test("two-agents has both at work at the same time, and tells both answers", async () => {

@@ -5,6 +5,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import { dirname, join } from "node:path";
 import { buildSdk } from "../../scripts/build-sdk.ts";
 import { startObedientModel } from "../helpers/obedient-model.ts";
+import { readmeBlocks } from "../helpers/readme.ts";
 import { runExample } from "../helpers/run-example.ts";
 import { tmp } from "../helpers/tmp.ts";
 
@@ -121,7 +122,9 @@ describe.skipIf(npm === null)("the npm package", () => {
     beforeAll(async () => {
       for (const name of examples) copyFileSync(join(root, `test/examples/${name}.ts`), join(project, `${name}.ts`));
       const node = { types: ["node"], typeRoots: [join(root, "node_modules/@types")] };
-      const files = examples.map((name) => `${name}.ts`);
+      const [readme = ""] = readmeBlocks("## SDK", "ts");
+      writeProject("readme.ts", readme);
+      const files = [...examples.map((name) => `${name}.ts`), "readme.ts"];
       await tsc({ outDir: "out", module: "nodenext", target: "es2022", lib: ["es2023"], ...node }, files);
     });
 
