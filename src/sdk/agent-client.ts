@@ -10,6 +10,7 @@ import { type Approve, idOfStrangeQuestion, isDialog, toUiResponse } from "./app
 import { type Connection, connect, type OutgoingCommand, type Request } from "./connection.ts";
 import { ProtocolError } from "./errors.ts";
 import { guarded } from "./guarded.ts";
+import { onAbort } from "./on-abort.ts";
 import type { CallOptions, StartOptions } from "./options.ts";
 
 /** The `data` of a command's answer as a client gets it. */
@@ -266,9 +267,8 @@ export class AgentClient {
       { command, ...(excludeFromContext === undefined ? {} : { excludeFromContext }) },
       call,
     );
-    const end = () => void this.abortBash().catch(() => {});
-    call.signal?.addEventListener("abort", end);
-    return answered.finally(() => call.signal?.removeEventListener("abort", end));
+    const forget = onAbort(call.signal, () => void this.abortBash().catch(() => {}));
+    return answered.finally(forget);
   }
 
   /** Ends the commands of `bash`. */

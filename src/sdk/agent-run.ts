@@ -6,6 +6,7 @@ import type { OrUnknown } from "../protocol/unknown.ts";
 import type { Connection, OutgoingCommand } from "./connection.ts";
 import { AbortedError, type AgentError, OverflowError, RunFailedError } from "./errors.ts";
 import { createEventQueue } from "./event-queue.ts";
+import { onAbort } from "./on-abort.ts";
 import type { CallOptions } from "./options.ts";
 import { foldOutcome, type Outcome } from "./outcome.ts";
 
@@ -64,6 +65,7 @@ export function startRun(parts: RunParts): AgentRun {
   let early: { event: ReceivedEvent; bytes: number }[] = [];
   let earlyBytes = 0;
   let stopListening = () => {};
+  let forgetSignal = () => {};
   /** True when the message has not been sent, and is not any more. */
   let takeBack = () => true;
   let resolve: (outcome: RunOutcome) => void;
@@ -129,7 +131,7 @@ export function startRun(parts: RunParts): AgentRun {
     isOver = true;
     stopListening();
     updateBehind();
-    call.signal?.removeEventListener("abort", onAbort);
+    forgetSignal();
     queue.end(error);
     if (error) reject(error);
     else resolve({ disposition: disposition ?? "started", ...fold.outcome() });
@@ -137,7 +139,7 @@ export function startRun(parts: RunParts): AgentRun {
 
   const fail = (error: AgentError) => finish(error);
 
-  function onAbort(): void {
+  function onSignal(): void {
     if (isOver) return;
     fail(new AbortedError(call.signal?.reason));
     if (!takeBack()) abort();
@@ -146,7 +148,7 @@ export function startRun(parts: RunParts): AgentRun {
   if (call.signal?.aborted) fail(new AbortedError(call.signal.reason));
   else {
     stopListening = connection.listen({ onRecord: take, onEnd: fail });
-    call.signal?.addEventListener("abort", onAbort);
+    forgetSignal = onAbort(call.signal, onSignal);
     takeBack = connection.request(command, {
       // The signal is not the command's, since it ends more than that.
       timeout: call.timeout,

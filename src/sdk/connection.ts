@@ -13,6 +13,7 @@ import {
 } from "./errors.ts";
 import { guarded } from "./guarded.ts";
 import { type AgentProcess, launch } from "./launch.ts";
+import { onAbort } from "./on-abort.ts";
 import { type CallOptions, defaultMaxLineBytes, type StartOptions } from "./options.ts";
 import { createRecordReader } from "./record-reader.ts";
 import { startTimer } from "./timer.ts";
@@ -170,10 +171,10 @@ export async function connect(options: StartOptions): Promise<Connection> {
       }
       const abort = () => finish(id)?.onError(new AbortedError(signal?.reason));
       const stopTimer = startTimer(timeout, (ms) => finish(id)?.onError(new TimeoutError(command.type, id, ms)));
-      signal?.addEventListener("abort", abort);
+      const forget = onAbort(signal, abort);
       const settle = () => {
         stopTimer();
-        signal?.removeEventListener("abort", abort);
+        forget();
       };
       const waiting: Pending = { ...request, command: command.type, size: line.length, settle };
       pending.set(id, waiting);

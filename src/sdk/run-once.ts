@@ -6,6 +6,7 @@ import type { Received } from "../protocol/unknown.ts";
 import { AbortedError, type AgentError, ExitError, TimeoutError } from "./errors.ts";
 import { guarded } from "./guarded.ts";
 import { launch } from "./launch.ts";
+import { onAbort } from "./on-abort.ts";
 import { defaultMaxLineBytes, type LaunchOptions } from "./options.ts";
 import { foldOutcome, type Outcome } from "./outcome.ts";
 import { createRecordReader } from "./record-reader.ts";
@@ -69,7 +70,7 @@ export async function runOnce(task: string, options: RunOnceOptions = {}): Promi
   end = () => void agent.close();
   const abort = () => fail(new AbortedError(signal?.reason));
   const stopTimer = startTimer(timeout, (ms) => fail(new TimeoutError("run", "", ms)));
-  signal?.addEventListener("abort", abort);
+  const forget = onAbort(signal, abort);
   try {
     if (signal?.aborted) abort();
     agent.write(task);
@@ -83,7 +84,7 @@ export async function runOnce(task: string, options: RunOnceOptions = {}): Promi
     return { ...fold.outcome(), exitCode, sessionId, result: settled.result, stderr: ended.stderr };
   } finally {
     stopTimer();
-    signal?.removeEventListener("abort", abort);
+    forget();
   }
 }
 

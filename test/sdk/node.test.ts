@@ -79,6 +79,20 @@ onNode("everything that was written before a death, and then the error", async (
   expect(result).toEqual(Array.from({ length: 3 }, () => ({ events: 201, error, waiting: "ExitError" })));
 });
 
+onNode("one signal for many calls is no leak", async () => {
+  const result = await runInNode(`
+    const client = await fake("well");
+    const stop = new AbortController();
+    const { signal } = stop;
+    await Promise.all(Array.from({ length: 20 }, () => client.getState({ signal })));
+    const waiting = Array.from({ length: 20 }, () => failureOf(client.bash("x", { signal })));
+    stop.abort();
+    const names = (await Promise.all(waiting)).map(({ name }) => name);
+    await client.close();
+    return [...new Set(names)];`);
+  expect(result).toEqual(["AbortedError"]);
+});
+
 onNode("an agent that can no longer be written to is ended, and what waits is told", async () => {
   const result = await runInNode(`
     const client = await fake("deaf");
