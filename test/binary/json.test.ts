@@ -280,7 +280,8 @@ describe("a signal", () => {
 
   test("a second time ends everything at once, also a tool that does not want to end", async () => {
     await using dir = tmp();
-    const stubborn = "trap 'echo told' TERM; echo $$ > pid; echo begun; while :; do sleep 0.05; done";
+    // The events also hold the command itself, in which the word that is waited for must not stand.
+    const stubborn = `trap 'echo to""ld' TERM; echo $$ > pid; echo begun; while :; do sleep 0.05; done`;
     await using server = await startReplayServer([bash(stubborn)]);
     await using cli = startCli(["--mode", "json", "--yolo", "hi"], { env: at(server.url), cwd: dir.path });
     await cli.waitFor('"text":"begun\\n"');
