@@ -104,6 +104,27 @@ function wrapsOf(line: string, width: number): number {
   return wraps;
 }
 
+/** Words that would have less than this have no margin beside them. */
+export const minRoom = 16;
+
+/**
+ * `text`, coloured or not, its lines wrapped between words to at most `columns`, but for words that are longer. What goes on stands below
+ * the beginning of its line, or of its second column where blanks part two.
+ */
+export function wrapText(text: string, columns: number): string {
+  return text
+    .split("\n")
+    .map((line) => (Bun.stringWidth(line) > columns ? wrapLine(line, columns) : line))
+    .join("\n");
+}
+
+function wrapLine(line: string, columns: number): string {
+  const [start = ""] = /^.*?\S {2,}|^ +/.exec(line) ?? [];
+  const room = columns - Bun.stringWidth(start);
+  if (room < minRoom) return Bun.wrapAnsi(line.replace(/ {2,}/g, "  "), columns);
+  return start + Bun.wrapAnsi(line.slice(start.length), room).replaceAll("\n", `\n${" ".repeat(columns - room)}`);
+}
+
 /** A part of a text, by its offsets. */
 export interface Span {
   readonly start: number;

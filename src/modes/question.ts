@@ -16,14 +16,13 @@ export function formatQuestion(question: Question, style: Style, columns: number
   const isDiff = toolName === "edit" || toolName === "write";
   const head = toolName === "bash" ? "Run this command?" : `Allow ${visibleLine(toolName)} ${visibleLine(summary)}?`;
   const body = quotedLines(preview, columns);
+  const answers = `y = once, a = ${visibleLine(exactly)} until the end of the session, anything else = no, and the model is told`;
   return [
-    style.bold(wrapHead(`${head} (${visibleLine(reason)})`, columns)),
+    style.bold(wrapOwn(`${head} (${visibleLine(reason)})`, columns)),
     "",
     ...body.map((line) => (isDiff ? paintDiff(line, style) : line)),
     "",
-    style.dim(
-      `y = once, a = ${visibleLine(exactly)} until the end of the session, anything else = no, and the model is told`,
-    ),
+    style.dim(wrapOwn(answers, columns)),
     "",
   ].join("\n");
 }
@@ -37,7 +36,8 @@ export function quotedLines(text: string, columns: number): string[] {
     .map((line) => foldLine(line, columns));
 }
 
-function wrapHead(line: string, columns: number): string {
+/** A line of ours, which names what others chose. */
+function wrapOwn(line: string, columns: number): string {
   const rows = Bun.wrapAnsi(line, rowWidth(columns), { hard: true, trim: false });
   return rows.replaceAll("\n", `\n${indent}`);
 }

@@ -109,6 +109,12 @@ function randomAnswer(random: Random): string {
   return ["Begin", ...Array.from({ length: random(20) }, () => pick(random, lines)), "end"].join("\n");
 }
 
+test("the words of a notice are wrapped", () => {
+  const { notice, shown } = openAnswer(20, 10);
+  notice(style.yellow("that was not what it should be"));
+  expect(shown()).toEqual(["that was not what it", "should be"]);
+});
+
 /** With a status line that comes and goes. */
 function* inPieces(text: string, random: Random, { write, end, screen }: ReturnType<typeof openAnswer>) {
   const most = 1 + random(40);

@@ -1,5 +1,14 @@
 import { expect, test } from "bun:test";
-import { columnAfter, cutToWidth, layOut, rowsDown, stopAt, stopInRow, wrapWords } from "../../src/modes/layout.ts";
+import {
+  columnAfter,
+  cutToWidth,
+  layOut,
+  rowsDown,
+  stopAt,
+  stopInRow,
+  wrapText,
+  wrapWords,
+} from "../../src/modes/layout.ts";
 
 test.each([
   ["", 10, [""], [0, 0]],
@@ -82,4 +91,16 @@ test.each([
   ["word漢字「漢字」。", 8, ["word漢字", "「漢", "字」。"]],
 ])("the words of %j in %d columns", (text, width, expected) => {
   expect(wrapWords(text, width).map(({ start, end }) => text.slice(start, end))).toEqual(expected);
+});
+
+test.each([
+  ["one two\nthree", 20, "one two\nthree"],
+  ["one two three four five", 20, "one two three four\nfive"],
+  ["  one two three four five", 20, "  one two three four\n  five"],
+  ["/a  one two three four", 20, "/a  one two three\n    four"],
+  ["/command  one two three", 20, "/command  one two\nthree"],
+  ["file  /a/path/that/fits/in/no/row", 24, "file  /a/path/that/fits/in/no/row"],
+  ["\x1b[31mone two three four\x1b[39m five", 18, "\x1b[31mone two three four\x1b[39m\nfive"],
+])("%j as text in %d columns", (text, columns, expected) => {
+  expect(wrapText(text, columns)).toBe(expected);
 });

@@ -25,7 +25,7 @@ export function createReplAsk({ reader, screen, status, transcript, style, abort
     const cancel = () => reader.cancel();
     signal.addEventListener("abort", cancel, { once: true });
     try {
-      transcript.notice(`${formatQuestion(question, style, screen.columns)}\n`);
+      transcript.print(`${formatQuestion(question, style, screen.columns)}\n`);
       const reading = await reader.read({ label: style.bold(answerLabel) });
       if (reading.type === "interrupt") abort();
       signal.throwIfAborted();

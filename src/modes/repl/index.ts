@@ -109,7 +109,7 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
   function recap(): void {
     const look = (text: string) => (markdown ? renderMarkdown(text, screen.columns, style) : text);
     const text = recapOf(app.messages(), style, look);
-    if (text !== undefined) transcript.notice(text);
+    if (text !== undefined) transcript.print(text);
   }
 
   function remember(text: string): void {
@@ -186,7 +186,7 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
   });
   try {
     await Promise.race([run(), crashes.crashed]);
-    if (app.session().stored()) transcript.notice(style.dim(describeSession(app)));
+    if (app.session().stored()) transcript.print(style.dim(describeSession(app)));
     return signals.exitCode() ?? 0;
   } finally {
     status.stop();

@@ -1,6 +1,7 @@
 // How the lines of an answer look: headings, lists, quotes, code, tables. Every line stays a line and code has nothing beside it, so that
 // text that is no Markdown comes out as written and what is copied from the terminal can be used. (`Bun.markdown.ansi` joins lines, numbers
 // lists anew, frames code, and makes control characters of `&#27;` and its like.)
+import { minRoom } from "../layout.ts";
 import type { Paint, Style } from "../style.ts";
 import { inlineRuns, type Run, wrapRuns } from "./inline.ts";
 import { formatTable, isTableRow } from "./table.ts";
@@ -34,8 +35,6 @@ const rule = /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/;
 const quotes = /^(?: {0,3}> ?)+/;
 const listMark = /^\s*(?:(?:[-*+•]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?)?(?=\S)/;
 
-/** Rows that leave less than this to the words have no margin. */
-const minColumns = 16;
 const ruleColumns = 40;
 /** A table with more characters is higher than any window. */
 const maxTable = 50_000;
@@ -95,7 +94,7 @@ function marginOf(line: string, columns: number, style: Style): Margin {
   const mark = rule.test(text) ? "" : (listMark.exec(text)?.[0] ?? "");
   const bars = style.dim("│ ").repeat(quoted.split(">").length - 1);
   const below = bars + " ".repeat(Bun.stringWidth(mark));
-  if (columns - Bun.stringWidth(below) < minColumns) return { written: "", first: "", below: "" };
+  if (columns - Bun.stringWidth(below) < minRoom) return { written: "", first: "", below: "" };
   return { written: quoted + mark, first: bars + mark, below };
 }
 

@@ -3,6 +3,7 @@ import type { AgentEvent } from "../../protocol/event.ts";
 import { describeDuration } from "../../util/duration.ts";
 import { createVisible, visible } from "../../util/sanitize.ts";
 import { oneLine } from "../../util/truncate.ts";
+import { wrapText } from "../layout.ts";
 import { describeCompaction, describeFallback } from "../show.ts";
 import type { Style } from "../style.ts";
 import { type Answer, createAnswer } from "./answer.ts";
@@ -14,8 +15,10 @@ type Kind = "input" | "thinking" | "text" | "tool" | "notice";
 
 export interface Transcript {
   follow(event: AgentEvent): void;
-  /** Prints whole lines of our own. */
+  /** Prints whole lines of our own, their words wrapped. */
   notice(text: string): void;
+  /** The same for lines that are laid out already, or to be copied. */
+  print(text: string): void;
   /** Makes room for the user's input, which comes next. */
   beginInput(): void;
 }
@@ -49,6 +52,10 @@ export function createTranscript(screen: Screen, style: Style, { markdown, asked
   }
 
   function notice(text: string): void {
+    print(wrapText(text, screen.columns));
+  }
+
+  function print(text: string): void {
     begin("notice");
     screen.print(text.endsWith("\n") ? text : `${text}\n`);
   }
@@ -120,5 +127,6 @@ export function createTranscript(screen: Screen, style: Style, { markdown, asked
     follow,
     notice,
     beginInput: () => begin("input"),
+    print,
   };
 }
