@@ -10,16 +10,16 @@ import { createFakeScreen } from "./fake-screen.ts";
 
 const style = createStyle(true);
 
-function openAnswer(columns: number, rows: number) {
+function openAnswer(columns: number, rows: number, kind: "text" | "thinking" = "text") {
   const fake = createFakeScreen(columns, rows);
   const transcript = createTranscript(fake.screen, style, { markdown: true, askedMs: () => 0 });
   const follow = (step: Record<string, unknown>) =>
     transcript.follow({ type: "message_update", assistantMessageEvent: step } as unknown as AgentEvent);
-  follow({ type: "text_start" });
+  follow({ type: `${kind}_start` });
   return {
     ...fake,
-    write: (delta: string) => follow({ type: "text_delta", delta }),
-    end: () => follow({ type: "text_end" }),
+    write: (delta: string) => follow({ type: `${kind}_delta`, delta }),
+    end: () => follow({ type: `${kind}_end` }),
     notice: transcript.notice,
     /** Below the blank line that answers begin with. */
     rows: () => fake.shown().slice(1),
@@ -52,6 +52,15 @@ test("a table is seen as written until a line comes that is none of its rows", (
   expect(rows()).toEqual(["a    │ b", "─────┼──", "long │ x", "", "end"]);
 });
 
+test("thoughts have their words wrapped, and code stays whole", () => {
+  const { write, end, rows } = openAnswer(20, 10, "thinking");
+  write("I think **this** is what");
+  expect(rows()).toEqual(["I think **this** is", "what"]);
+  write(" it was.\n```\nconst x = `long line`;\n```");
+  end();
+  expect(rows()).toEqual(["I think this is what", "it was.", "───", "const x = `long line", "`;", "───"]);
+});
+
 test("an answer that ends in the middle of a line keeps what came", () => {
   const { write, end, rows } = openAnswer(40, 10);
   write("```sh\nls\n```\nSo **that** is `half");
@@ -76,6 +85,12 @@ test("a window that changes leaves what is shown; the next line has the new widt
   write("** words\nand `more` of them here");
   end();
   expect(rows()).toEqual(["some **bold** words", "and more of them here"]);
+});
+
+test("the words of a notice are wrapped", () => {
+  const { notice, shown } = openAnswer(20, 10);
+  notice(style.yellow("that was not what it should be"));
+  expect(shown()).toEqual(["that was not what it", "should be"]);
 });
 
 test("a notice in the middle of a line stands by itself, and code goes on behind it", () => {
@@ -108,12 +123,6 @@ const lines = [
 function randomAnswer(random: Random): string {
   return ["Begin", ...Array.from({ length: random(20) }, () => pick(random, lines)), "end"].join("\n");
 }
-
-test("the words of a notice are wrapped", () => {
-  const { notice, shown } = openAnswer(20, 10);
-  notice(style.yellow("that was not what it should be"));
-  expect(shown()).toEqual(["that was not what it", "should be"]);
-});
 
 /** With a status line that comes and goes. */
 function* inPieces(text: string, random: Random, { write, end, screen }: ReturnType<typeof openAnswer>) {

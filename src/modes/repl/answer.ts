@@ -1,6 +1,6 @@
 // The text of an answer on the screen: each line as it comes, its words wrapped, and in its final look as soon as it is whole.
 import { wrapWords } from "../layout.ts";
-import type { Style } from "../style.ts";
+import type { Paint, Style } from "../style.ts";
 import { createMarkdown } from "./markdown.ts";
 import type { Screen } from "./screen.ts";
 
@@ -16,7 +16,8 @@ export interface Answer {
 /** A row that is longer has no words to wrap, and would take long to measure again and again. */
 const maxRow = 1000;
 
-export function createAnswer(screen: Screen, style: Style): Answer {
+/** `paint` is for all of it, and not to be mixed with what `style` paints. */
+export function createAnswer(screen: Screen, style: Style, paint: Paint = (text) => text): Answer {
   const markdown = createMarkdown(style);
   /** What gets its look together, as written: a line, or the rows of a table. */
   let piece = "";
@@ -35,13 +36,13 @@ export function createAnswer(screen: Screen, style: Style): Answer {
   }
 
   function flush(): void {
-    screen.print(output);
+    screen.print(paint(output));
     output = "";
   }
 
   function replace(shown: string, text: string): boolean {
     flush();
-    return view !== undefined && screen.replace(view, shown, text);
+    return view !== undefined && screen.replace(view, shown, paint(text));
   }
 
   function add(text: string): void {

@@ -5,7 +5,7 @@ import { createVisible, visible } from "../../util/sanitize.ts";
 import { oneLine } from "../../util/truncate.ts";
 import { wrapText } from "../layout.ts";
 import { describeCompaction, describeFallback } from "../show.ts";
-import type { Style } from "../style.ts";
+import { createStyle, type Style } from "../style.ts";
 import { type Answer, createAnswer } from "./answer.ts";
 import type { Screen } from "./screen.ts";
 import { formatToolCall } from "./tool-line.ts";
@@ -36,7 +36,7 @@ export function createTranscript(screen: Screen, style: Style, { markdown, asked
   let held = "";
   let blockEmpty = true;
   let visiblePiece = createVisible();
-  /** The text of the block, unless it is shown as written. */
+  /** What shows the block, unless it is shown as written. */
   let answer: Answer | undefined;
   const args = new Map<string, Readonly<Record<string, unknown>>>();
 
@@ -64,7 +64,8 @@ export function createTranscript(screen: Screen, style: Style, { markdown, asked
     held = "";
     blockEmpty = true;
     visiblePiece = createVisible();
-    answer = kind === "text" && markdown ? createAnswer(screen, style) : undefined;
+    if (!markdown) answer = undefined;
+    else answer = kind === "text" ? createAnswer(screen, style) : createAnswer(screen, createStyle(false), style.dim);
   }
 
   function write(kind: Kind, delta: string): void {
@@ -126,7 +127,7 @@ export function createTranscript(screen: Screen, style: Style, { markdown, asked
   return {
     follow,
     notice,
-    beginInput: () => begin("input"),
     print,
+    beginInput: () => begin("input"),
   };
 }
