@@ -94,6 +94,9 @@ export function drawScreen(output: string, cols: number, rows: number, scrolledO
       case "J":
         if (first === 2 || first === 3) grid = grid.map(() => []);
         else if (!first) {
+          // As in tmux; others forget what is erased.
+          if (row === 0 && col === 0)
+            scrolledOff.push(...grid.slice(0, grid.findLastIndex((cells) => cells.length > 0) + 1));
           line().length = Math.min(line().length, col);
           grid.length = row + 1;
         }

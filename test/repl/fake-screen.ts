@@ -5,6 +5,7 @@ import { renderScreen, renderScrollback } from "../helpers/screen.ts";
 
 export interface FakeScreen {
   readonly screen: Screen;
+  readonly terminal: Terminal;
   /** The rows of the window. */
   shown(): string[];
   /** The same and all above them; in a window of `rows` rows, where that is given. */
@@ -31,6 +32,7 @@ export function createFakeScreen(columns = 20, rows = 6): FakeScreen {
   const sent = () => output.replaceAll("\n", "\r\n");
   return {
     screen: createScreen(terminal),
+    terminal,
     shown: () => renderScreen(sent(), size.columns, size.rows),
     scrollback: (rows = size.rows) => renderScrollback(sent(), size.columns, rows),
     resize(columns, rows) {

@@ -20,14 +20,15 @@ export function createEditArea(terminal: Terminal): EditArea {
   /** What is shown: the width of each row, and the cursor. */
   let drawn: { readonly widths: readonly number[]; readonly row: number; readonly column: number } | undefined;
 
-  function erasure(): string {
+  /** Moves to where the first row began. */
+  function toStart(): string {
     if (!drawn) return "";
     const { columns } = terminal;
     // A window made narrower since has wrapped the rows.
     const heights = drawn.widths.slice(0, drawn.row).map((width) => Math.max(1, Math.ceil(width / columns)));
     const up = heights.reduce((sum, height) => sum + height, 0) + Math.floor(drawn.column / columns);
     drawn = undefined;
-    return `\r${up > 0 ? `\x1b[${up}A` : ""}\x1b[J`;
+    return `\r${up > 0 ? `\x1b[${up}A` : ""}`;
   }
 
   function draw(label: string, { text, cursor }: EditLine, maxHeight: number): void {
@@ -42,7 +43,10 @@ export function createEditArea(terminal: Terminal): EditArea {
     const column = indent + stop.column;
     const back = rows.length - 1 - row;
     const place = `${back > 0 ? `\x1b[${back}A` : ""}\r${column > 0 ? `\x1b[${column}C` : ""}`;
-    terminal.write(`${erasure()}${rows.join("\n")}${place}`);
+    // Row by row: of a window that is erased from its first row on, tmux keeps a copy among the rows that have scrolled off.
+    const lead = toStart();
+    const erased = lead === "" ? rows.join("\n") : `${rows.map((text) => `\x1b[K${text}`).join("\n")}\x1b[J`;
+    terminal.write(`${lead}${erased}${place}`);
     drawn = { widths: rows.map((text) => Bun.stringWidth(Bun.stripANSI(text))), row, column };
   }
 
@@ -58,7 +62,7 @@ export function createEditArea(terminal: Terminal): EditArea {
       draw(label, { text, cursor: text.length }, Infinity);
       leave();
     },
-    erase: () => terminal.write(erasure()),
+    erase: () => terminal.write(`${toStart()}\x1b[J`),
     leave,
     forget() {
       drawn = undefined;
