@@ -52,6 +52,28 @@ test("a table is seen as written until a line comes that is none of its rows", (
   expect(rows()).toEqual(["a    │ b", "─────┼──", "long │ x", "", "end"]);
 });
 
+test("a table that is higher than the window as written comes to its end unseen, and then in its look", () => {
+  const { write, end, screen, rows, scrollback } = openAnswer(20, 8);
+  const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+  write("| a | b |\n|---|---|\n");
+  for (const number of numbers) {
+    write(`| ${number} | **x** |\n`);
+    screen.showStatus("wait");
+  }
+  expect(rows()).toEqual([
+    "| a | b |",
+    "|---|---|",
+    "| 1 | **x** |",
+    "| 2 | **x** |",
+    "| 3 | **x** |",
+    "| 4 | **x** |",
+    "wait",
+  ]);
+  write("\nend");
+  end();
+  expect(scrollback()).toEqual(["", "a │ b", "──┼──", ...numbers.map((number) => `${number} │ x`), "", "end"]);
+});
+
 test("thoughts have their words wrapped, and code stays whole", () => {
   const { write, end, rows } = openAnswer(20, 10, "thinking");
   write("I think **this** is what");
@@ -68,7 +90,7 @@ test("an answer that ends in the middle of a line keeps what came", () => {
   expect(rows()).toEqual(["─── sh", "ls", "───", "So that is `half"]);
 });
 
-test("what is higher than the window stays as written", () => {
+test("a line that is higher than the window stays as written", () => {
   const { write, end, scrollback } = openAnswer(10, 4);
   write("first\n");
   for (const word of "one two **three** four five six seven eight nine".split(" ")) write(`${word} `);

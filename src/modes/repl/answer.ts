@@ -28,6 +28,8 @@ export function createAnswer(screen: Screen, style: Style, paint: Paint = (text)
   let row = "";
   /** The view it began in, as long as what is shown can be replaced. */
   let view: object | undefined;
+  /** Whether the rest of a table comes with its look, since with more of it as written the beginning would be out of reach. */
+  let waiting = false;
   /** What is to be printed next, in one go. */
   let output = "";
 
@@ -53,12 +55,18 @@ export function createAnswer(screen: Screen, style: Style, paint: Paint = (text)
   function show(): void {
     if (pending === "") return;
     if (above === "" && row === "") view = screen.view;
+    waiting ||= isTable() && view === screen.view && !screen.fits(above + row + pending);
+    if (waiting) return;
     if (!view || !showWrapped()) {
       view = undefined;
       print(pending);
       row += pending;
     } else if (row.length > maxRow) view = undefined;
     pending = "";
+  }
+
+  function isTable(): boolean {
+    return markdown.joins(piece, piece);
   }
 
   /** False where the row that another word would make too long is out of reach. */
@@ -89,6 +97,7 @@ export function createAnswer(screen: Screen, style: Style, paint: Paint = (text)
     if (rendered.startsWith(shown)) print(rendered.slice(shown.length) + end);
     else if (!replace(shown, rendered + end)) print(pending.trimEnd() + end);
     piece = pending = above = row = "";
+    waiting = false;
   }
 
   function end(): void {
@@ -111,8 +120,7 @@ export function createAnswer(screen: Screen, style: Style, paint: Paint = (text)
       flush();
     },
     rest(blanks) {
-      const isTable = markdown.joins(piece, piece);
-      if (blanks.split("\n").length > (isTable ? 2 : 1)) end();
+      if (blanks.split("\n").length > (isTable() ? 2 : 1)) end();
     },
     end,
   };

@@ -13,6 +13,8 @@ export interface Screen {
   print(text: string): void;
   /** The same object for as long as the window keeps its size and nobody else writes to it. */
   readonly view: object;
+  /** Whether all of `text` would be in reach of `replace`. */
+  fits(text: string): boolean;
   /**
    * Prints `text` in the place of `shown`, which was printed last, in `view` and from the start of a row on.
    * False, with nothing done, where not all of it is on the screen any more.
@@ -56,6 +58,15 @@ export function createScreen(terminal: Terminal): Screen {
     printedAt = now();
   }
 
+  function rowsOf(text: string): number {
+    return rowsDown(Bun.stripANSI(text), terminal.columns);
+  }
+
+  /** The status line may take one row more, and of a window that is erased from its first row on tmux keeps a copy above it. */
+  function fits(text: string): boolean {
+    return rowsOf(text) <= terminal.rows - 3;
+  }
+
   return {
     get columns() {
       return terminal.columns;
@@ -70,11 +81,10 @@ export function createScreen(terminal: Terminal): Screen {
     get view() {
       return currentView();
     },
+    fits,
     replace(from, shown, text) {
-      if (from !== currentView()) return false;
-      const up = rowsDown(Bun.stripANSI(shown), terminal.columns);
-      // The status line may have taken one row more.
-      if (up > terminal.rows - 2) return false;
+      if (from !== currentView() || !fits(shown)) return false;
+      const up = rowsOf(shown);
       terminal.write(`${eraseStatus()}${up > 0 ? `\x1b[${up}A` : ""}\r\x1b[J`);
       column = 0;
       print(text);
