@@ -130,6 +130,7 @@ const lines = [
   "1. one *two* three four five six seven eight nine ten",
   "   - nested `item` with https://example.com/a/long/path/that/fits/in/no/row in it",
   "> quoted words, more than there is room for in a row",
+  "> ```\n> *code*\n> ```",
   "| a | b |",
   "|---|--:|",
   "| some **words** | 12 |",

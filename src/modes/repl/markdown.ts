@@ -27,9 +27,11 @@ export interface Margin {
 interface Fence {
   readonly mark: string;
   readonly isDiff: boolean;
+  /** Whether it stands in a quote, and ends with it at the latest. */
+  readonly isQuoted: boolean;
 }
 
-const fenceStart = /^(\s*)(`{3,}|~{3,})([^`]*)$/;
+const fenceStart = /^((?: {0,3}> ?)*)(\s*(?:(?:[-*+•]|\d{1,9}[.)])\s+)?)(`{3,}|~{3,})([^`]*)$/;
 const heading = /^(#{1,6})\s+(.*)$/;
 const rule = /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/;
 const quotes = /^(?: {0,3}> ?)+/;
@@ -43,31 +45,40 @@ export function createMarkdown(style: Style): Markdown {
   /** Of the code that has not ended yet. */
   let fence: Fence | undefined;
 
+  function fenceAround(line: string): Fence | undefined {
+    return fence?.isQuoted && line !== "" && !quotes.test(line) ? undefined : fence;
+  }
+
   function render(piece: string, columns: number): string {
+    fence = fenceAround(piece);
     if (fence) return renderCode(piece, fence);
-    const [, indent = "", mark, info = ""] = fenceStart.exec(piece) ?? [];
+    const [, quoted = "", indent = "", mark, info = ""] = fenceStart.exec(piece) ?? [];
     if (mark !== undefined) {
       const language = info.trim();
-      fence = { mark, isDiff: /^(?:diff|patch)\b/.test(language) };
-      return indent + style.dim(`─── ${language}`.trimEnd());
+      fence = { mark, isDiff: /^(?:diff|patch)\b/.test(language), isQuoted: quoted !== "" };
+      return barsOf(quoted, style) + indent + style.dim(`─── ${language}`.trimEnd());
     }
     const lines = piece.split("\n");
     const table = isTableRow(piece) ? formatTable(lines, columns, style) : undefined;
     return table ?? lines.map((line) => renderLine(line, columns, style)).join("\n");
   }
 
-  function renderCode(line: string, { mark, isDiff }: Fence): string {
-    const text = line.trim();
+  function renderCode(line: string, { mark, isDiff, isQuoted }: Fence): string {
+    const quoted = isQuoted ? (quotes.exec(line)?.[0] ?? "") : "";
+    const bars = barsOf(quoted, style);
+    const code = line.slice(quoted.length);
+    const text = code.trim();
     if (text.startsWith(mark) && text === text.charAt(0).repeat(text.length)) {
       fence = undefined;
-      return line.slice(0, line.indexOf(text)) + style.dim("───");
+      return bars + code.slice(0, code.indexOf(text)) + style.dim("───");
     }
-    return isDiff ? colourDiff(line, style) : line;
+    return bars + (isDiff ? colourDiff(code, style) : code);
   }
 
   return {
-    joins: (piece, line) => !fence && isTableRow(piece) && isTableRow(line) && piece.length + line.length < maxTable,
-    margin: (piece, columns) => (fence || isTableRow(piece) ? undefined : marginOf(piece, columns, style)),
+    joins: (piece, line) =>
+      !fenceAround(piece) && isTableRow(piece) && isTableRow(line) && piece.length + line.length < maxTable,
+    margin: (piece, columns) => (fenceAround(piece) || isTableRow(piece) ? undefined : marginOf(piece, columns, style)),
     render,
   };
 }
@@ -92,10 +103,14 @@ function marginOf(line: string, columns: number, style: Style): Margin {
   const quoted = quotes.exec(line)?.[0] ?? "";
   const text = line.slice(quoted.length);
   const mark = rule.test(text) ? "" : (listMark.exec(text)?.[0] ?? "");
-  const bars = style.dim("│ ").repeat(quoted.split(">").length - 1);
+  const bars = barsOf(quoted, style);
   const below = bars + " ".repeat(Bun.stringWidth(mark));
   if (columns - Bun.stringWidth(below) < minRoom) return { written: "", first: "", below: "" };
   return { written: quoted + mark, first: bars + mark, below };
+}
+
+function barsOf(quoted: string, style: Style): string {
+  return style.dim("│ ").repeat(quoted.split(">").length - 1);
 }
 
 function renderLine(line: string, columns: number, style: Style): string {
