@@ -4,7 +4,7 @@ import type { Command } from "./command.ts";
 
 const keys = [
   ["Enter", "send; Alt-Enter starts a new line"],
-  ["Ctrl-C", "stop the answer and its tools; at the prompt, discard the input"],
+  ["Ctrl-C", "stop the answer and its tools, as Escape does; at the prompt, discard the input"],
   ["Up, Down", "earlier inputs"],
   ["Tab", "complete a command"],
 ] as const;

@@ -45,8 +45,15 @@ test("a lone Escape waits, and can be dropped", () => {
   const decoder = createKeyDecoder();
   expect(decoder.feed("\x1b")).toEqual([]);
   expect(decoder.pending()).toBe(true);
-  decoder.drop();
+  expect(decoder.drop()).toEqual(press("escape"));
   expect(decoder.feed("[A")).toEqual([text("[A")]);
+  expect(decoder.pending()).toBe(false);
+});
+
+test("of any other sequence that does not end nothing is left", () => {
+  const decoder = createKeyDecoder();
+  expect(decoder.feed("\x1b[1;")).toEqual([]);
+  expect(decoder.drop()).toEqual([]);
   expect(decoder.pending()).toBe(false);
 });
 
@@ -54,6 +61,6 @@ test("a paste that is not whole yet is no unfinished key", () => {
   const decoder = createKeyDecoder();
   expect(decoder.feed("\x1b[200~half")).toEqual([]);
   expect(decoder.pending()).toBe(false);
-  decoder.drop();
+  expect(decoder.drop()).toEqual([]);
   expect(decoder.feed(" whole\x1b[201~")).toEqual([paste("half whole")]);
 });

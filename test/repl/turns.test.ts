@@ -90,13 +90,16 @@ test("the status line says what is waited for and leaves no trace", async () => 
   expect(repl.screen().slice(-7)).toEqual(["> hello", "", "Hm.", "", "Yes.", "", ">"]);
 });
 
-test("Ctrl-C ends a stream at once; what came stays in the history", async () => {
+test.each([
+  ["Ctrl-C", "\x03"],
+  ["Escape", "\x1b"],
+])("%s ends a stream at once; what came stays in the history", async (_, key) => {
   await using server = await startReplayServer([{ body: [textDelta("half an ans"), gate().opened] }, answer("whole")]);
   await using repl = await openRepl(server);
   await repl.ready();
   repl.enter("one");
   await repl.waitFor("half an ans");
-  repl.write("\x03");
+  repl.write(key);
   await repl.waitFor("interrupted");
   await repl.ready();
   await (await server.request(0)).closed;

@@ -13,8 +13,9 @@ export interface Keyboard {
 
 /** How long a lone Escape may wait for the rest of a sequence. */
 const escapeMs = 50;
+const interrupts = new Set(["ctrl-c", "escape"]);
 
-/** `onInterrupt` hears Ctrl-C while nobody has the focus; `onStop` hears every Ctrl-Z. */
+/** `onInterrupt` hears Ctrl-C and Escape while nobody has the focus; `onStop` hears every Ctrl-Z. */
 export function createKeyboard(onInterrupt: () => void, onStop: () => void): Keyboard {
   const decoder = createKeyDecoder();
   let typed: Key[] = [];
@@ -24,7 +25,7 @@ export function createKeyboard(onInterrupt: () => void, onStop: () => void): Key
   function dispatch(key: Key): void {
     if (key.type === "press" && key.name === "ctrl-z") onStop();
     else if (target) target(key);
-    else if (key.type === "press" && key.name === "ctrl-c") onInterrupt();
+    else if (key.type === "press" && interrupts.has(key.name)) onInterrupt();
     else typed.push(key);
   }
 
@@ -32,7 +33,7 @@ export function createKeyboard(onInterrupt: () => void, onStop: () => void): Key
     feed(text) {
       clearTimeout(escapeTimer);
       for (const key of decoder.feed(text)) dispatch(key);
-      if (decoder.pending()) escapeTimer = setTimeout(() => decoder.drop(), escapeMs).unref();
+      if (decoder.pending()) escapeTimer = setTimeout(() => decoder.drop().forEach(dispatch), escapeMs).unref();
     },
     focus(handler) {
       target = handler;

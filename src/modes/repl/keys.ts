@@ -10,8 +10,8 @@ export interface KeyDecoder {
   feed(text: string): Key[];
   /** Whether the last text ended in the middle of a sequence, or with a lone Escape. */
   pending(): boolean;
-  /** Gives up on an unfinished sequence, for when nothing has followed it for a while. */
-  drop(): void;
+  /** Gives up on an unfinished sequence, for when nothing has followed it for a while; `escape` where it was no more than that key. */
+  drop(): Key[];
 }
 
 const csi = /\x1b\[([0-9:;<=>?]*)[ -/]*([@-~])/y;
@@ -103,7 +103,10 @@ export function createKeyDecoder(): KeyDecoder {
     },
     pending: () => rest !== "" && !pasting,
     drop() {
-      if (!pasting) rest = "";
+      if (pasting) return [];
+      const isEscape = rest === "\x1b";
+      rest = "";
+      return isEscape ? [{ type: "press", name: "escape" }] : [];
     },
   };
 }
