@@ -1,5 +1,6 @@
 // `/session`: which session this is, and what has come together in it.
 import { dollars, grouped } from "../util/numbers.ts";
+import { plural } from "../util/plural.ts";
 import type { Command } from "./command.ts";
 
 export const session: Command = {
@@ -9,12 +10,14 @@ export const session: Command = {
     const current = app.session();
     const roles = current.entries().flatMap((entry) => (entry.type === "message" ? [entry.message.role] : []));
     const count = (role: string) => roles.filter((each) => each === role).length;
+    const counts = [plural(count("assistant"), "answer"), plural(count("toolResult"), "tool result")];
+    const messages = `${count("user")} of yours, ${counts.join(", ")}`;
     const { total } = app.usage();
     const rows = [
       ["id", current.id],
       ["name", current.name()],
       ["file", current.stored() ? current.path : current.path && "none before the first message"],
-      ["messages", `${count("user")} of yours, ${count("assistant")} answers, ${count("toolResult")} tool results`],
+      ["messages", messages],
       ["tokens", grouped(total.totalTokens)],
       ["cost", dollars(total.cost.total) ?? "unknown"],
     ] as const;

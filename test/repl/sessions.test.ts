@@ -94,6 +94,8 @@ test("/new begins another session and /resume goes back, by a pick or a name", a
   await repl.say("one");
   await repl.say("/new");
   await repl.say("two");
+  await repl.say("/session");
+  expect(repl.text).toContain("1 of yours, 1 answer, 0 tool results");
   repl.enter("/resume");
   await repl.waitFor(/1 {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}first one[\s\S]*Enter: none\): \r?$/);
   repl.enter("1");
