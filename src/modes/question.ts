@@ -15,12 +15,12 @@ export function formatQuestion(question: Question, style: Style, columns: number
   const { toolName, summary, reason, preview, exactly } = question;
   const isDiff = toolName === "edit" || toolName === "write";
   const head = toolName === "bash" ? "Run this command?" : `Allow ${visibleLine(toolName)} ${visibleLine(summary)}?`;
-  const body = quotedLines(preview, columns);
+  const body = isDiff ? quotedDiff(preview, columns, style) : quotedLines(preview, columns);
   const answers = `y = once, a = ${visibleLine(exactly)} until the end of the session, anything else = no, and the model is told`;
   return [
     style.bold(wrapOwn(`${head} (${visibleLine(reason)})`, columns)),
     "",
-    ...body.map((line) => (isDiff ? paintDiff(line, style) : line)),
+    ...body,
     "",
     style.dim(wrapOwn(answers, columns)),
     "",
@@ -34,6 +34,11 @@ export function quotedLines(text: string, columns: number): string[] {
   return visible(text.trimEnd())
     .split("\n")
     .map((line) => foldLine(line, columns));
+}
+
+/** A diff as it is quoted, in its colours. */
+export function quotedDiff(text: string, columns: number, style: Style): string[] {
+  return quotedLines(text, columns).map((line) => paintDiff(line, style));
 }
 
 /** A line of ours, which names what others chose. */

@@ -6,7 +6,7 @@ const plain = createStyle(false);
 
 function format(toolName: string, args: Record<string, unknown>, text: string, isError: boolean, columns = 60): string {
   const result = { content: [{ type: "text" as const, text }] };
-  return formatToolCall({ toolName, args, result, isError, durationMs: 1234 }, columns, plain);
+  return formatToolCall({ toolName, args, result, isError, durationMs: 1234, wasAsked: false }, columns, plain);
 }
 
 /** A command that failed. */
@@ -19,7 +19,7 @@ function formatBash(
   const content = [{ type: "text" as const, text: `${output}[exit code ${exit.exit_code}]` }];
   const result = { content, structuredContent: { output, truncated: false, ...exit } };
   return formatToolCall(
-    { toolName: "bash", args: { command }, result, isError: true, durationMs: 1234 },
+    { toolName: "bash", args: { command }, result, isError: true, durationMs: 1234, wasAsked: false },
     columns,
     plain,
   );
@@ -49,6 +49,26 @@ test.each([
     `✗ edit b  failed  1.2 s\n    ${"long ".repeat(9)}\n    more\n`,
   ],
   [
+    "what an edit has changed",
+    format("edit", { path: "b", old_string: "a\nb\n", new_string: "a\n\tc\nd\x1b[31m\n" }, "Edited b", false),
+    "✓ edit b  1.2 s\n    -b\n    +    c\n    +d␛[31m\n",
+  ],
+  [
+    "what several edits have changed",
+    format(
+      "edit",
+      { path: "b", edits: ["one", "two"].map((word) => ({ old_string: `{\n${word}\n}`, new_string: "{\n}" })) },
+      "Edited b",
+      false,
+    ),
+    "✓ edit b  1.2 s\n    -one\n    -two\n",
+  ],
+  [
+    "nothing of an edit that failed",
+    format("edit", { path: "b", old_string: "x", new_string: "y" }, "Error: not there", true),
+    "✗ edit b  not there  1.2 s\n",
+  ],
+  [
     "escape sequences and progress bars",
     formatBash("x", "10%\r20%\r\n\x1b[31mred\x1b[0m\x07\n", { exit_code: 2 }),
     "✗ bash x  exit code 2  1.2 s\n    20%\n    red␇\n",
@@ -60,4 +80,10 @@ test.each([
   ],
 ])("%s", (_name, got, expected) => {
   expect(got).toBe(expected);
+});
+
+test("what a person saw before is not shown again", () => {
+  const args = { path: "b", old_string: "x", new_string: "y" };
+  const call = { toolName: "edit", args, result: { content: [] }, isError: false, durationMs: 1234, wasAsked: true };
+  expect(formatToolCall(call, 60, plain)).toBe("✓ edit b  1.2 s\n");
 });

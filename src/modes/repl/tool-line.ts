@@ -1,10 +1,13 @@
-// A finished tool call as a person sees it: one line with its outcome and time, and a little of what went wrong below it.
+// A finished tool call as a person sees it: one line with its outcome and time, and below it a little of what went wrong, or what an edit
+// has changed.
 import type { ToolResult } from "../../protocol/event.ts";
 import { describeDuration } from "../../util/duration.ts";
 import { visible, visibleLine } from "../../util/sanitize.ts";
 import { cutToWidth } from "../layout.ts";
+import { quotedDiff } from "../question.ts";
 import { describeCall, describeExit } from "../show.ts";
 import type { Style } from "../style.ts";
+import { changedLines } from "./changed-lines.ts";
 
 export interface FinishedCall {
   readonly toolName: string;
@@ -12,6 +15,8 @@ export interface FinishedCall {
   readonly result: ToolResult;
   readonly isError: boolean;
   readonly durationMs: number;
+  /** Whether a person was asked before, and saw what it would do. */
+  readonly wasAsked: boolean;
 }
 
 /** How many lines of a failure are shown. */
@@ -27,7 +32,12 @@ export function formatToolCall(call: FinishedCall, columns: number, style: Style
   const mark = call.isError ? style.red("✗") : style.green("✓");
   const head = `${mark} ${name}${outcome === "" ? "" : `  ${style.red(outcome)}`}  ${style.dim(time)}`;
   const below = details.map((line) => style.dim(indent + cutToWidth(line, columns - indent.length - 1)));
-  return [head, ...below].map((line) => `${line}\n`).join("");
+  return [head, ...below, ...formatChange(call, columns, style)].map((line) => `${line}\n`).join("");
+}
+
+function formatChange({ toolName, args, isError, wasAsked }: FinishedCall, columns: number, style: Style): string[] {
+  const lines = toolName === "edit" && !isError && !wasAsked ? changedLines(args) : [];
+  return lines.length > 0 ? quotedDiff(lines.join("\n"), columns, style) : [];
 }
 
 function resultText(result: ToolResult): string {

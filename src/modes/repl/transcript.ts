@@ -114,7 +114,7 @@ export function createTranscript(screen: Screen, style: Style, { markdown, asked
         args.set(event.toolCallId, event.args);
         return;
       case "tool_execution_end": {
-        const call = { ...event, args: args.get(event.toolCallId) ?? {} };
+        const call = { ...event, args: args.get(event.toolCallId) ?? {}, wasAsked: askedMs() > 0 };
         const durationMs = Math.max(0, (event.durationMs ?? 0) - askedMs());
         args.delete(event.toolCallId);
         begin("tool");
