@@ -101,6 +101,15 @@ test("Tab completes commands", async () => {
   await repl.lastRow("> /ex");
 });
 
+test("the commands that Tab finds are listed with none of their names cut", async () => {
+  await using server = await startReplayServer(echo);
+  await using repl = await openRepl(server, { cols: 20 });
+  await repl.ready();
+  repl.write("/\t");
+  await repl.lastRow("> /");
+  expect(repl.screen()).toContain("/resume  /name");
+});
+
 test("inputs are kept for the next process, for the owner's eyes only", async () => {
   await using dir = tmp();
   await using server = await startReplayServer(echo);

@@ -102,7 +102,7 @@ export function createLineReader(terminal: Terminal, screen: Screen, keyboard: K
         change({ text: common + line.text.slice(line.cursor), cursor: common.length });
       } else if (candidates.length > 1) {
         area.erase();
-        screen.print(`${candidates.join("  ")}\n`);
+        screen.print(`${Bun.wrapAnsi(candidates.join("  "), screen.columns)}\n`);
         planShow();
       }
     }
