@@ -44,7 +44,7 @@ export function quotedDiff(text: string, columns: number, style: Style): string[
 /** A line of ours, which names what others chose. */
 function wrapOwn(line: string, columns: number): string {
   const rows = Bun.wrapAnsi(line, rowWidth(columns), { hard: true, trim: false });
-  return rows.replaceAll("\n", `\n${indent}`);
+  return rows.replace(/\n ?/g, `\n${indent}`);
 }
 
 /** What fits behind the indent, on whatever narrow terminal. */

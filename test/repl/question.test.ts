@@ -19,6 +19,7 @@ test.each(["y", "yes", " Y "])("%p runs the command", async (typed) => {
   await repl.waitFor("Run this command?");
   await repl.waitFor("echo made > made.txt");
   await repl.waitFor("[y/N");
+  expect(repl.screen()).toContain("    = no, and the model is told");
   repl.enter(typed);
   await repl.waitFor("✓ bash");
   await repl.waitFor("All said.");
