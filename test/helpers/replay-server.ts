@@ -13,7 +13,8 @@ export interface Answer {
   readonly status?: number;
   /** Added to `content-type: text/event-stream`. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | readonly Part[];
+  /** Of a generator, each part is asked for when those before it have been written. */
+  readonly body?: string | Iterable<Part>;
   /** The body ends by its chunked coding (default) or by the end of the connection. */
   readonly framing?: "chunked" | "close";
   /**

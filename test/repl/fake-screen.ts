@@ -26,6 +26,7 @@ export function createFakeScreen(columns = 20, rows = 6): FakeScreen {
     write: (text) => {
       output += text;
     },
+    takeTyped() {},
     stop() {},
     close() {},
   };

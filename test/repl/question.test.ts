@@ -111,6 +111,33 @@ test("what was typed before the question does not answer it", async () => {
   expect(existsSync(dir.file("made.txt"))).toBe(false);
 });
 
+test("nor does what was typed while the program could not read it", async () => {
+  await using dir = tmp();
+  const [begin, sent] = [gate(), gate()];
+  const call = toolCallDeltas({ name: "bash", arguments: { command: "echo made > made.txt" } });
+  function* body() {
+    yield textDelta("one ");
+    yield begin.opened;
+    yield [...call, finish("tool_calls"), done].join("");
+    sent.open();
+  }
+  await using server = await startReplayServer([{ body: body() }]);
+  await using repl = await openRepl(server, { cwd: dir.path });
+  await repl.ready();
+  repl.enter("make it");
+  await repl.waitFor("one");
+  repl.kill("SIGSTOP");
+  begin.open();
+  await sent.opened;
+  repl.write("y\r");
+  repl.kill("SIGCONT");
+  await repl.waitFor("[y/N");
+  repl.write("\x03");
+  await repl.waitFor("interrupted");
+  await repl.lastRow("> y");
+  expect(existsSync(dir.file("made.txt"))).toBe(false);
+});
+
 test("a diff is shown whole, with control characters visible", async () => {
   await using dir = tmp();
   const path = dir.file("outside.txt");

@@ -14,11 +14,13 @@ export interface AskContext {
   readonly status: Status;
   readonly transcript: Transcript;
   readonly style: Style;
+  /** Hands out what was typed up to now. */
+  readonly takeTyped: () => void;
   /** Ends the run that asks. */
   readonly abort: () => void;
 }
 
-export function createReplAsk({ reader, screen, status, transcript, style, abort }: AskContext): Ask {
+export function createReplAsk({ reader, screen, status, transcript, style, takeTyped, abort }: AskContext): Ask {
   return async (question, signal) => {
     signal.throwIfAborted();
     status.pause();
@@ -26,6 +28,9 @@ export function createReplAsk({ reader, screen, status, transcript, style, abort
     signal.addEventListener("abort", cancel, { once: true });
     try {
       transcript.print(`${formatQuestion(question, style, screen.columns)}\n`);
+      // What was typed before the question was to be seen is no answer to it.
+      takeTyped();
+      signal.throwIfAborted();
       const reading = await reader.read({ label: style.bold(answerLabel) });
       if (reading.type === "interrupt") abort();
       signal.throwIfAborted();

@@ -78,7 +78,15 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
   const status = createStatus(screen, style, options.env.TERM !== "dumb");
   const markdown = app.config.markdown && wantsColour(options.env);
   const transcript = createTranscript(screen, style, { markdown, askedMs: status.askedMs });
-  const ask = createReplAsk({ reader, screen, status, transcript, style, abort: app.abort });
+  const ask = createReplAsk({
+    reader,
+    screen,
+    status,
+    transcript,
+    style,
+    takeTyped: terminal.takeTyped,
+    abort: app.abort,
+  });
   const pick = createReplPick({ reader, screen, transcript, style });
   let left = false;
   let historyFailed = false;

@@ -1,6 +1,6 @@
 // The one owner of the terminal: raw mode, the bytes that are typed and those that are shown, the window's size, stop and continue.
 // Whatever way the process ends, the terminal is left as it was found.
-import { writeSync } from "node:fs";
+import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 
 export interface TerminalEvents {
   /** What was typed, as it came. */
@@ -19,6 +19,8 @@ export interface Terminal {
   readonly rows: number;
   /** Writes at once and in order; a terminal that is gone is no reason to fail. */
   write(text: string): void;
+  /** Hands out what was typed and has not come yet, since the terminal kept the process from reading. */
+  takeTyped(): void;
   /** Stops the process and its group as Ctrl-Z does for programs that do not read keys. */
   stop(): void;
   /** Gives the terminal back as it was. */
@@ -97,6 +99,7 @@ export function openTerminal(events: TerminalEvents, plain: boolean): Terminal {
       return Math.max(2, stdout.rows || 24);
     },
     write: writeAll,
+    takeTyped: () => readWaiting(onData),
     stop,
     close() {
       leave();
@@ -122,5 +125,21 @@ function writeAll(text: string): void {
       tries++;
       Bun.sleepSync(5);
     }
+  }
+}
+
+/** All that can be read from the terminal without waiting. */
+function readWaiting(onData: (bytes: Uint8Array) => void): void {
+  try {
+    const terminal = openSync("/dev/tty", constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const bytes = new Uint8Array(4096);
+      for (let length = readSync(terminal, bytes); length > 0; length = readSync(terminal, bytes))
+        onData(bytes.subarray(0, length));
+    } finally {
+      closeSync(terminal);
+    }
+  } catch {
+    // Nothing is left, or this is no terminal of ours to read.
   }
 }
