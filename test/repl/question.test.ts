@@ -86,6 +86,23 @@ test("a long command of many lines is shown whole, each row of it indented", asy
   await repl.waitFor("All said.");
 });
 
+test.each([
+  ["Ctrl-C", "\x03"],
+  ["Escape", "\x1b"],
+])("%s ends the run, whatever was typed", async (_, key) => {
+  await using dir = tmp();
+  await using server = await startReplayServer([bash("echo made > made.txt")]);
+  await using repl = await openRepl(server, { cwd: dir.path });
+  await repl.ready();
+  repl.enter("make it");
+  await repl.waitFor("[y/N");
+  repl.write("y");
+  await repl.lastRow("[y/N/a or why not] y");
+  repl.write(key);
+  await repl.waitFor("interrupted");
+  expect(existsSync(dir.file("made.txt"))).toBe(false);
+});
+
 test("what was typed before the question does not answer it", async () => {
   await using dir = tmp();
   const gates = [gate(), gate(), gate()];

@@ -108,6 +108,11 @@ test("/new begins another session and /resume goes back, by a pick or a name", a
   expect(repl.text).toContain("No session has the id or name 'nothing'");
   await repl.say("/resume first");
   expect(repl.text).toContain("This is that session.");
+  repl.enter("/resume");
+  await repl.waitFor(/Enter: none\): \r?$/);
+  repl.write("\x1b");
+  await repl.waitFor("The session stays as it is.");
+  await repl.ready();
   await repl.say("/session");
   expect(repl.text).toMatch(/name +first one\s+file +\S+\.jsonl/);
   expect(repl.text).toContain("2 of yours, 2 answers, 0 tool results");

@@ -31,7 +31,7 @@ export function createReplAsk({ reader, screen, status, transcript, style, takeT
       // What was typed before the question was to be seen is no answer to it.
       takeTyped();
       signal.throwIfAborted();
-      const reading = await reader.read({ label: style.bold(answerLabel) });
+      const reading = await reader.read({ label: style.bold(answerLabel), escapable: true });
       if (reading.type === "interrupt") abort();
       signal.throwIfAborted();
       return reading.type === "line" ? parseAnswer(reading.text) : { choice: "no" };

@@ -24,6 +24,8 @@ export interface ReadOptions {
   readonly complete?: (text: string) => readonly string[];
   /** Whether keys that were pressed before count. */
   readonly typeAhead?: boolean;
+  /** Whether Escape ends it as Ctrl-C does. */
+  readonly escapable?: boolean;
 }
 
 export interface LineReader {
@@ -45,7 +47,7 @@ export function createLineReader(terminal: Terminal, screen: Screen, keyboard: K
   /** What Ctrl-Y brings back. */
   let killed = "";
 
-  function read({ label, initial = "", history = [], complete, typeAhead }: ReadOptions): Promise<Reading> {
+  function read({ label, initial = "", history = [], complete, typeAhead, escapable }: ReadOptions): Promise<Reading> {
     const { promise, resolve } = Promise.withResolvers<Reading>();
     const recall = createRecall(history);
     let line = lineOf(initial);
@@ -111,7 +113,7 @@ export function createLineReader(terminal: Terminal, screen: Screen, keyboard: K
       const edit = edits[name];
       const kill = kills[name];
       if (name === "enter") finish({ type: "line", text: line.text });
-      else if (name === "ctrl-c") finish({ type: "interrupt", text: line.text });
+      else if (name === "ctrl-c" || (name === "escape" && escapable)) finish({ type: "interrupt", text: line.text });
       else if (name === "ctrl-d" && line.text === "") finish({ type: "end" });
       else if (name === "up") moveRow(-1);
       else if (name === "down") moveRow(1);

@@ -22,7 +22,7 @@ export function createReplPick({ reader, screen, transcript, style }: PickContex
     transcript.notice(style.bold(title));
     for (;;) {
       transcript.notice(visibleLines(picker.list()));
-      const reading = await reader.read({ label: style.bold(picker.question) });
+      const reading = await reader.read({ label: style.bold(picker.question), escapable: true });
       const step = picker.answer(reading.type === "line" ? reading.text : "");
       if (step.type === "picked") return step.index;
       if (step.type === "none") return undefined;
