@@ -69,6 +69,19 @@ export function cutToWidth(text: string, width: number): string {
   return width < 1 ? "" : `${kept}…`;
 }
 
+/** The same, cut at its beginning. */
+export function cutStart(text: string, width: number): string {
+  if (Bun.stringWidth(text) <= width) return text;
+  let kept = "";
+  let columns = 0;
+  for (const { segment } of [...graphemes.segment(text)].toReversed()) {
+    columns += Bun.stringWidth(segment);
+    if (columns > width - 1) break;
+    kept = segment + kept;
+  }
+  return width < 1 ? "" : `…${kept}`;
+}
+
 /** The column the cursor is in after `text` was printed from `column` on; equal to `width` when a row was just filled. */
 export function columnAfter(text: string, column: number, width: number): number {
   const last = text.slice(text.lastIndexOf("\n") + 1);

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import {
   columnAfter,
+  cutStart,
   cutToWidth,
   layOut,
   rowsDown,
@@ -53,6 +54,18 @@ test.each([
   ["abc", 0, ""],
 ])("%j cut to %d is %j", (text, width, cut) => {
   expect(cutToWidth(text, width)).toBe(cut);
+});
+
+test.each([
+  ["abc", 3, "abc"],
+  ["abcd", 3, "…cd"],
+  ["漢字漢字", 6, "…漢字"],
+  ["漢字漢字", 5, "…漢字"],
+  ["漢字漢字", 4, "…字"],
+  ["abc", 1, "…"],
+  ["abc", 0, ""],
+])("%j cut at its beginning to %d columns", (text, width, cut) => {
+  expect(cutStart(text, width)).toBe(cut);
 });
 
 test.each([

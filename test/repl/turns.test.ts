@@ -174,17 +174,34 @@ test("a passing failure is told and tried again", async () => {
   expect(server.requests).toHaveLength(2);
 });
 
-test("what is typed during a turn waits for the next prompt", async () => {
+test("what is typed during a turn is seen behind the status, and waits for the next prompt", async () => {
   const rest = gate();
   await using server = await startReplayServer([{ body: [textDelta("begin"), rest.opened, finish("stop"), done] }]);
   await using repl = await openRepl(server);
   await repl.ready();
   repl.enter("hello");
   await repl.waitFor("begin");
-  repl.write("typed ahead");
+  repl.write("typed ahaed\x7f\x7f\x7fead");
+  await repl.waitFor(() => / is answering {2}\d s.* {2}> typed ahead$/.test(repl.screen().at(-1) ?? ""));
   rest.open();
   await repl.lastRow("> typed ahead");
   expect(repl.screen().slice(3)).toEqual(["> hello", "", "begin", "", "> typed ahead"]);
+});
+
+test("an input that was ended during a turn is sent behind it", async () => {
+  const rest = gate();
+  const slow = { body: [rest.opened, textDelta("first answer"), finish("stop"), done] };
+  await using server = await startReplayServer([slow, answer("second answer")]);
+  await using repl = await openRepl(server);
+  await repl.ready();
+  repl.enter("one");
+  await repl.waitFor("waiting for");
+  repl.write("two\rthr");
+  await repl.waitFor("  > two⏎thr");
+  rest.open();
+  await repl.waitFor("second answer");
+  await repl.lastRow("> thr");
+  expect(conversation(server.requests[1]?.body)).toEqual(["user: one", "assistant: first answer", "user: two"]);
 });
 
 test("a failed command shows its exit code and the end of its output", async () => {

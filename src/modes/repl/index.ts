@@ -36,6 +36,8 @@ export interface ReplOptions {
 /** Errors that end work which stands all the same, as far as it came: the user goes on instead of sending the input again. */
 const answeredErrors = new Set(["turn_limit", "tool_call_limit", "cost_limit", "time_limit", "output_limit"]);
 const prompt = "> ";
+/** More characters than a row has. */
+const longestTyped = 1000;
 
 /** Gives the exit code: 0 when the user leaves, 128 + its number after a signal. Rejects with what crashed it. */
 export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplOptions, io: Io): Promise<number> {
@@ -47,10 +49,11 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
     onBug,
   });
   const history = loadHistory(app.config.home);
-  const keyboard = createKeyboard(
-    () => app.abort(),
-    () => terminal.stop(),
-  );
+  const keyboard = createKeyboard({
+    onInterrupt: () => app.abort(),
+    onStop: () => terminal.stop(),
+    onType: () => status.type(),
+  });
   // Before the terminal is taken over, so that there is no moment in which a signal could leave it behind.
   const signals = watchSignals(io, leave, ["SIGTERM", "SIGHUP"]);
   const crashes = watchCrashes();
@@ -75,7 +78,11 @@ export async function runRepl(makeApp: (hooks: ReplHooks) => App, options: ReplO
   );
   const screen = createScreen(terminal);
   const reader = createLineReader(terminal, screen, keyboard);
-  const status = createStatus(screen, style, options.env.TERM !== "dumb");
+  const status = createStatus(screen, style, {
+    enabled: options.env.TERM !== "dumb",
+    // Of a long paste only the end can be seen.
+    typed: () => visibleLine(keyboard.waiting().join("\n").slice(-longestTyped)),
+  });
   const markdown = app.config.markdown && wantsColour(options.env);
   const transcript = createTranscript(screen, style, { markdown, askedMs: status.askedMs });
   const ask = createReplAsk({

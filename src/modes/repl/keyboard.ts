@@ -1,4 +1,5 @@
 // Who gets the keys: the line that is being read, or, while nothing is, a queue for the next one.
+import { edits, insert, kills, lineOf } from "./edit-line.ts";
 import { createKeyDecoder, type Key } from "./keys.ts";
 
 export interface Keyboard {
@@ -7,6 +8,8 @@ export interface Keyboard {
   focus(handler: (key: Key) => void): () => void;
   /** Sends what was pressed while nobody had the focus, as long as somebody has it now. */
   replay(): void;
+  /** What waits, as far as it is text: the inputs that Enter has ended, and the beginning of another. */
+  waiting(): string[];
   /** Makes what waits harmless: text stays, with Enter as a line break, and no key can send it or leave. Whether anything waits. */
   defuse(): boolean;
 }
@@ -15,8 +18,16 @@ export interface Keyboard {
 const escapeMs = 50;
 const interrupts = new Set(["ctrl-c", "escape"]);
 
-/** `onInterrupt` hears Ctrl-C and Escape while nobody has the focus; `onStop` hears every Ctrl-Z. */
-export function createKeyboard(onInterrupt: () => void, onStop: () => void): Keyboard {
+export interface KeyboardOptions {
+  /** Hears Ctrl-C and Escape while nobody has the focus. */
+  onInterrupt(): void;
+  /** Hears every Ctrl-Z. */
+  onStop(): void;
+  /** Hears that more waits. */
+  onType(): void;
+}
+
+export function createKeyboard({ onInterrupt, onStop, onType }: KeyboardOptions): Keyboard {
   const decoder = createKeyDecoder();
   let typed: Key[] = [];
   let target: ((key: Key) => void) | undefined;
@@ -26,7 +37,10 @@ export function createKeyboard(onInterrupt: () => void, onStop: () => void): Key
     if (key.type === "press" && key.name === "ctrl-z") onStop();
     else if (target) target(key);
     else if (key.type === "press" && interrupts.has(key.name)) onInterrupt();
-    else typed.push(key);
+    else {
+      typed.push(key);
+      onType();
+    }
   }
 
   return {
@@ -47,6 +61,19 @@ export function createKeyboard(onInterrupt: () => void, onStop: () => void): Key
         if (!key) return;
         target(key);
       }
+    },
+    waiting() {
+      const ended: string[] = [];
+      let line = lineOf("");
+      for (const key of typed) {
+        if (key.type !== "press") line = insert(line, key.text);
+        else if (key.name !== "enter") line = (edits[key.name] ?? kills[key.name])?.(line) ?? line;
+        else {
+          ended.push(line.text);
+          line = lineOf("");
+        }
+      }
+      return [...ended, line.text];
     },
     defuse() {
       typed = typed.flatMap((key): Key[] => {

@@ -2,7 +2,7 @@
 import type { AgentEvent } from "../../protocol/event.ts";
 import { now } from "../../util/clock.ts";
 import { visibleLine } from "../../util/sanitize.ts";
-import { cutToWidth } from "../layout.ts";
+import { cutStart, cutToWidth } from "../layout.ts";
 import { describeCall } from "../show.ts";
 import type { Style } from "../style.ts";
 import type { Screen } from "./screen.ts";
@@ -15,6 +15,8 @@ export interface Status {
   pause(): void;
   resume(): void;
   stop(): void;
+  /** What was typed meanwhile has changed; it is shown at once. */
+  type(): void;
   /** Milliseconds in which a person was asked since the last tool began. */
   askedMs(): number;
 }
@@ -24,9 +26,16 @@ const redrawMs = 250;
 /** How long an answer may stand still in the middle of a line before the status line shows up under it. */
 const stallMs = 1500;
 const frames = ["|", "/", "-", "\\"];
+const inputMark = "  > ";
 
-/** Unless `enabled` it only keeps the time. */
-export function createStatus(screen: Screen, style: Style, enabled: boolean): Status {
+export interface StatusOptions {
+  /** Otherwise it only keeps the time. */
+  readonly enabled: boolean;
+  /** What was typed since the run began, in one line; it waits for the run's end. */
+  typed(): string;
+}
+
+export function createStatus(screen: Screen, style: Style, { enabled, typed }: StatusOptions): Status {
   let model = "";
   let activity = "";
   let since = 0;
@@ -49,8 +58,12 @@ export function createStatus(screen: Screen, style: Style, enabled: boolean): St
   }
 
   function draw(): void {
+    show(screen.atLineStart || screen.quietMs > stallMs);
+  }
+
+  function show(fits: boolean): void {
     timer = undefined;
-    if (screen.atLineStart || screen.quietMs > stallMs) screen.showStatus(compose());
+    if (fits) screen.showStatus(compose());
     drawnAt = now();
     frame++;
     schedule();
@@ -61,9 +74,14 @@ export function createStatus(screen: Screen, style: Style, enabled: boolean): St
     const written = output + Math.round(characters / 4);
     const tokens = [input > 0 ? `${shortCount(input)} in` : "", written > 0 ? `${shortCount(written)} out` : ""];
     const tail = ["", `${seconds} s`, ...tokens].filter((part, i) => i === 0 || part !== "").join("  ");
-    const room = screen.columns - 4 - Bun.stringWidth(tail);
-    const text = `${cutToWidth(activity, Math.max(8, room))}${tail}`;
-    return `${style.cyan(frames[frame % frames.length] ?? "")} ${style.dim(cutToWidth(text, screen.columns - 4))}`;
+    const columns = screen.columns - 4;
+    const text = typed();
+    const besides = text === "" ? 0 : Math.min(Bun.stringWidth(text), Math.floor(columns / 2)) + inputMark.length;
+    const room = columns - Bun.stringWidth(tail) - besides;
+    const line = cutToWidth(`${cutToWidth(activity, Math.max(8, room))}${tail}`, columns);
+    const rest = columns - Bun.stringWidth(line) - inputMark.length;
+    const shown = text === "" || rest < 1 ? "" : `${inputMark}${cutStart(text, rest)}`;
+    return `${style.cyan(frames[frame % frames.length] ?? "")} ${style.dim(line)}${shown}`;
   }
 
   function wait(what: string): void {
@@ -151,6 +169,11 @@ export function createStatus(screen: Screen, style: Style, enabled: boolean): St
       schedule();
     },
     stop,
+    type() {
+      if (!running || pausedAt !== undefined) return;
+      clearTimeout(timer);
+      show(true);
+    },
     askedMs: () => asked,
   };
 }
