@@ -203,11 +203,7 @@ async function describePrompt({ config, cwd, permissions, resources, mcp }: Prom
 /** Whether the flags and the terminal make it the REPL. */
 function isInteractive(args: RootFlags, { io, words }: CliContext): boolean {
   const oneShot =
-    args.print ||
-    args.mode === "json" ||
-    args.mode === "rpc" ||
-    args["print-system-prompt"] ||
-    words.some((word) => word === "-");
+    args.print || args.mode !== undefined || args["print-system-prompt"] || words.some((word) => word === "-");
   return !oneShot && io.isTerminal(0) && io.isTerminal(1);
 }
 

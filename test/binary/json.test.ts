@@ -6,6 +6,7 @@ import { SessionHeader } from "../../src/protocol/entry.ts";
 import { AgentEvent } from "../../src/protocol/event.ts";
 import { textDelta } from "../helpers/chat-stream.ts";
 import { runs } from "../helpers/process-runs.ts";
+import { startPty } from "../helpers/pty.ts";
 import { gate, type Reply, refusal, startReplayServer } from "../helpers/replay-server.ts";
 import { binaryPath, type CliOptions, cleanEnv, createPlace, runCli, startCli } from "../helpers/run-cli.ts";
 import { tmp } from "../helpers/tmp.ts";
@@ -127,6 +128,13 @@ test("--mode text is the print mode; another word is told", async () => {
   const wrong = await runCli(["--mode", "xml", "hi"]);
   expect(wrong).toMatchObject({ stdout: "", code: 2 });
   expect(wrong.stderr).toContain("--mode must be one of text, json, rpc, not 'xml'");
+});
+
+test("--mode text is the print mode on a terminal too", async () => {
+  await using server = await startReplayServer([hello]);
+  await using pty = await startPty(["--mode", "text", "hi"], { env: at(server.url) });
+  expect(await pty.exited()).toBe(0);
+  expect(pty.text).toContain("Hello from the model.");
 });
 
 test("a failure is in the answer's message, in the last record and in the exit code", async () => {
