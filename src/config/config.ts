@@ -247,7 +247,7 @@ export function requireKey(provider: ProviderConfig): string {
   }
   if (provider.keyEnv === undefined) return "";
   throw new AppError("missing_key", `No API key for provider ${provider.name}: set $${provider.keyEnv}`, {
-    hint: `export ${provider.keyEnv}=… or pass --api-key; \`pi-ts demo\` needs no key.`,
+    hint: `export ${provider.keyEnv}=… or pass --api-key. --provider chooses another provider; \`pi-ts demo\` needs no key.`,
   });
 }
 

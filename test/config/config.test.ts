@@ -206,6 +206,12 @@ describe("a provider", () => {
     expect(failure(() => requireKey(resolve({}, { ALPHA_KEY: '"k 1"' }).provider))).toStartWith("config: The API key");
   });
 
+  test("without a key says that another provider can be chosen: whoever has only its key may not know", () => {
+    expect(() => requireKey(resolve().provider)).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining("--provider chooses another provider") }),
+    );
+  });
+
   test("the variables of all keys are known, so that no command gets them", () => {
     const file = {
       providers: { mine: { api_key_env: "MINE_KEY", headers: { "x-a": "$GATE_TOKEN", "x-b": "$TEAM" } } },
