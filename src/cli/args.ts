@@ -218,7 +218,7 @@ export const rootArgs = {
   "trust-project": {
     group: "Project and prompt",
     type: "boolean",
-    description: "Let the project's .pi-ts folder count in this run",
+    description: "Let the project's .pi-ts folder and .mcp.json count in this run",
   },
   approve: {
     type: "boolean",

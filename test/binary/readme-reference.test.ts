@@ -44,6 +44,23 @@ describe("--help and the README", () => {
     expect(described.filter((name, i) => described.indexOf(name) !== i)).toEqual([]);
   });
 
+  test("have the flags in the same groups", () => {
+    const groups = help.split("\nENVIRONMENT\n")[0]!.split(/\n\n(?=[A-Z' ]+\n)/);
+    const inHelp = groups.flatMap((group) => {
+      const [heading = "", ...lines] = group.split("\n");
+      const flags = lines.flatMap((line) => flagsIn(/^ {2,6}(-\S.*?)(?: {2,}|$)/.exec(line)?.[1]));
+      return flags.map((name) => ({ name, group: heading.toLowerCase() }));
+    });
+    expect(inHelp.length).toBeGreaterThan(60);
+    const inReadme = new Map<string, string>();
+    let heading = "";
+    for (const [left = ""] of rows) {
+      heading = /^\*\*(.+)\*\*$/.exec(left)?.[1] ?? heading;
+      for (const name of flagsIn(left)) inReadme.set(name, heading);
+    }
+    expect(inHelp.map(({ name }) => ({ name, group: inReadme.get(name) }))).toEqual(inHelp);
+  });
+
   test("have the same defaults, where these are numbers", () => {
     const defaults = options().flatMap(({ names, text }) => {
       const [, value] = / \((\d+)\)$/.exec(text) ?? [];
