@@ -1,6 +1,7 @@
 // `pi-ts models`: what the catalog and config.toml know, or what a provider itself lists.
 import { listLiveModels, listProviders, type ModelRow } from "../app/models.ts";
 import { forReader } from "../modes/show.ts";
+import { shortTokens } from "../util/numbers.ts";
 import { defineCommand } from "./command.ts";
 
 export const models = defineCommand({
@@ -37,15 +38,11 @@ function formatModels(provider: string, defaultModel: string | undefined, rows: 
   const lines = rows.map((row) => {
     const mark = row.id === defaultModel ? " (default)" : "";
     const facts = [
-      row.contextWindow ? `window ${tokens(row.contextWindow)}` : "",
-      row.maxTokens ? `output ${tokens(row.maxTokens)}` : "",
+      row.contextWindow ? `window ${shortTokens(row.contextWindow)}` : "",
+      row.maxTokens ? `output ${shortTokens(row.maxTokens)}` : "",
       row.cost ? `$${row.cost.input} in, $${row.cost.output} out per million` : "",
     ].filter((fact) => fact !== "");
     return `  ${row.id.padEnd(width)}  ${facts.join("  ")}${mark}`.trimEnd();
   });
   return `${provider}\n${lines.join("\n")}\n`;
-}
-
-function tokens(count: number): string {
-  return count >= 1_000_000 ? `${+(count / 1_000_000).toFixed(2)}M` : `${Math.round(count / 1000)}k`;
 }

@@ -9,11 +9,13 @@ import { exportPage } from "./export.ts";
 import { fork } from "./fork.ts";
 import { help } from "./help.ts";
 import { findUnknown, parseCommand } from "./line.ts";
+import { model } from "./model.ts";
 import { name } from "./name.ts";
 import { newSession } from "./new.ts";
 import { resume } from "./resume.ts";
 import { save } from "./save.ts";
 import { session } from "./session.ts";
+import { thinking } from "./thinking.ts";
 import { tokens } from "./tokens.ts";
 import { tree } from "./tree.ts";
 
@@ -26,6 +28,8 @@ export const commands: readonly Command[] = [
   session,
   fork,
   tree,
+  model,
+  thinking,
   tokens,
   compact,
   exportPage,
