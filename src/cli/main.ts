@@ -62,7 +62,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [first, ...rest] = argv;
   const load = commands.get(first ?? "");
   const command: AnyCommand = load ? await load() : root;
-  const { flags, words, literal } = await parse(load ? rest : argv, command, io);
+  const { flags, words, literal } = await parse(load ? rest : argv, command, io, load && first);
   if (flags.help) {
     const { renderHelp } = await import("./help.ts");
     io.stdout(renderHelp(command, load !== undefined));
@@ -81,9 +81,9 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   return command.run(flags, { io, env: process.env, cwd: workingDirectory(), words, literal });
 }
 
-async function parse(argv: readonly string[], command: AnyCommand, io: Io) {
+async function parse(argv: readonly string[], command: AnyCommand, io: Io, name: string | undefined) {
   try {
-    return parseArgs(argv, command.args);
+    return parseArgs(argv, command.args, name);
   } catch (thrown) {
     return refuse(argv, command, toAppError(thrown), io);
   }

@@ -55,8 +55,14 @@ export interface ParsedArgs<Args extends FlagsDef> extends ParsedWords {
 /**
  * Takes `--name value`, `--name=value`, `--switch`, `--no-switch`, short forms (`-m value`, `-pq` for switches) and `--`, after which
  * everything is a word. A lone `-` is a word, and so is a text with spaces that begins with a dash. Throws `AppError` `usage`.
+ * `command` is the one whose flags these are, unless they are those of a run, whose words are a task.
  */
-export function parseArgs<Args extends FlagsDef>(argv: readonly string[], args: Args): ParsedArgs<Args> {
+export function parseArgs<Args extends FlagsDef>(
+  argv: readonly string[],
+  args: Args,
+  command?: string,
+): ParsedArgs<Args> {
+  const seeHelp = `See pi-ts ${command === undefined ? "" : `${command} `}--help.`;
   const flags: Record<string, string | boolean | readonly string[]> = {};
   const words: string[] = [];
   let literal = 0;
@@ -86,7 +92,11 @@ export function parseArgs<Args extends FlagsDef>(argv: readonly string[], args: 
       if (negated !== undefined && isSwitch(negated) && given === undefined) flags[negated] = false;
       else if (group.length > 0 && group.every((member) => member !== undefined && isSwitch(member))) {
         for (const member of group) flags[member as string] = true;
-      } else throw unknownFlag(flag, names);
+      } else {
+        const hint = suggestFlag(flag, names) ?? seeHelp;
+        const aside = command === undefined ? " A task that begins with a dash goes after `--`." : "";
+        throw usage(`Unknown flag ${flag}`, `${hint}${aside}`);
+      }
     } else if (isSwitch(name)) {
       if (given !== undefined)
         throw usage(`${flag} takes no value`, `Write ${flag} alone; a task is a word of its own.`);
@@ -177,21 +187,14 @@ function namesFile(arg: FlagsDef[string] | undefined): boolean {
   return arg !== undefined && "valueHint" in arg && (arg.valueHint?.startsWith("file") ?? false);
 }
 
-const seeHelp = "See pi-ts --help.";
-
-function unknownFlag(flag: string, names: FlagNames): AppError {
+function suggestFlag(flag: string, names: FlagNames): string | undefined {
   const negative = flag.startsWith("--no-") ? "no-" : "";
   const candidates = names
     .all()
     .filter((name) => name.startsWith("--"))
     .map((name) => name.slice(2));
   const suggestion = closest(flag.replace(/^--?(no-)?/, ""), candidates);
-  return usage(
-    `Unknown flag ${flag}`,
-    suggestion
-      ? `Did you mean --${negative}${suggestion}? A task that begins with a dash goes after \`--\`.`
-      : "See pi-ts --help. A task that begins with a dash goes after `--`.",
-  );
+  return suggestion && `Did you mean --${negative}${suggestion}?`;
 }
 
 function usage(message: string, hint: string): AppError {

@@ -80,3 +80,12 @@ test.each([
     expect.objectContaining({ code: "usage", message, hint: expect.stringContaining(hint) }),
   );
 });
+
+test("an unknown flag of a command leads to that command's help, and to no task", () => {
+  expect(() => parseArgs(["--zzzzzzzz"], args, "models")).toThrow(
+    expect.objectContaining({ hint: "See pi-ts models --help." }),
+  );
+  expect(() => parseArgs(["--modle"], args, "models")).toThrow(
+    expect.objectContaining({ hint: "Did you mean --model?" }),
+  );
+});
