@@ -19,7 +19,7 @@ export function visible(text: string): string {
 }
 
 /** What is judged by the character behind it, and the first half of one. */
-const undecided = /(?:[\r\u200c\u200d]|(?<=[0-9#*])\ufe0f)?[\ud800-\udbff]?$/;
+const undecided = /(?:\r|[\u200c\u200d]+|(?<=[0-9#*])\ufe0f)?[\ud800-\udbff]?$/;
 
 /** `visible` for a text that comes in pieces, wherever they part it. What is still undecided at the text's end is left out. */
 export function createVisible(): (piece: string) => string {

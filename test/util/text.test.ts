@@ -78,6 +78,7 @@ describe("what a terminal sees", () => {
     ["👨‍👩‍👧 ❤️ 1️⃣ 👩🏽‍💻 ☺︎", "👨‍👩‍👧 ❤️ 1️⃣ 👩🏽‍💻 ☺︎"],
     ["👨\u200d\u200dx ❤\ufe0f\ufe0f \u200d👨", "👨<U+200D><U+200D>x ❤\ufe0f<U+FE0F> <U+200D>👨"],
     ["می\u200cخواهم क्\u200dष", "می\u200cخواهم क्\u200dष"],
+    ["क\u200c\u200dष", "क<U+200C><U+200D>ष"],
   ])("of %j", (text, expected) => {
     expect(visible(text)).toBe(expected);
     for (let at = 0; at <= text.length; at++) {
