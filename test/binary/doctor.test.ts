@@ -603,6 +603,23 @@ describe("programs", () => {
     expect(wanted.find("sandbox")).toMatchObject({ verdict: "failure", wanted: true });
     expect(wanted.find("sandbox").next).toContain("bubblewrap");
   });
+
+  test("a ripgrep in the working directory is passed over, and told where there is no other", async () => {
+    await using server = serve(() => models("small"));
+    await using dir = tmp();
+    const cwd = dir.file("work");
+    for (const folder of ["work", "bin"]) {
+      mkdirSync(dir.file(folder));
+      writeFileSync(dir.file(`${folder}/rg`), "#!/bin/sh\necho ripgrep 1.0\n", { mode: 0o755 });
+    }
+    const home = writeHome(dir, corp(server.url));
+    const ripgrep = async (...folders: string[]) =>
+      (await examine([], [], { home, cwd, env: { ...env, PATH: folders.join(":") } })).find("ripgrep");
+    expect(await ripgrep(cwd, dir.file("bin"))).toMatchObject({ verdict: "ok", path: dir.file("bin/rg") });
+    const alone = await ripgrep(cwd);
+    expect(alone).toMatchObject({ verdict: "warning", path: `${cwd}/rg`, used: false });
+    expect(alone.text).toContain("lies in the working directory and is not used");
+  });
 });
 
 test("secrets show nowhere, wherever they are", async () => {

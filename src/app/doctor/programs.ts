@@ -33,19 +33,14 @@ export const ripgrepCheck: Check = {
   name: "ripgrep",
   async run({ env, cwd }, signal) {
     const without = "grep searches by itself: the same results, slower in large projects";
-    const found = locateRipgrep(env, cwd);
-    if (!found) {
-      const next = "Install ripgrep (rg) for speed.";
-      return { verdict: "warning", text: `not on the PATH; ${without}`, next, facts: { path: null, used: false } };
-    }
-    const { program: path, isUsed } = found;
-    if (!isUsed) {
-      const next = "Put another one first on the PATH.";
+    const path = locateRipgrep(env, cwd);
+    if (path === undefined) {
+      const other = Bun.which("rg", { PATH: env.PATH ?? "" });
       return {
         verdict: "warning",
-        text: `${path} lies in the working directory and is not used; ${without}`,
-        next,
-        facts: { path, used: false },
+        text: `${other === null ? "not on the PATH" : `${other} lies in the working directory and is not used`}; ${without}`,
+        next: other === null ? "Install ripgrep (rg) for speed." : "Put another one on the PATH.",
+        facts: { path: other, used: false },
       };
     }
     const version = await firstLine([path, "--no-config", "--version"], cwd, signal);

@@ -1,9 +1,8 @@
 // ripgrep as a quick first look: it names the files that hold a text, so that only these are searched here.
 // What is found is decided elsewhere, by the same code with and without it, so its version and settings cannot change a result.
 import { realpathSync } from "node:fs";
-import { delimiter, isAbsolute } from "node:path";
 import type { Environment } from "../../util/environment.ts";
-import { isInside } from "../../util/paths.ts";
+import { findProgram } from "../../util/find-program.ts";
 import { killGroup, spawnGroup } from "../../util/process-group.ts";
 import type { RequiredTexts } from "./required-texts.ts";
 
@@ -17,18 +16,15 @@ export type FirstLook = (
 
 /** Undefined where there is no ripgrep that is used. */
 export function findRipgrep(env: Environment, cwd: string): FirstLook | undefined {
-  const found = locateRipgrep(env, cwd);
-  if (!found?.isUsed) return undefined;
-  return (folder, files, texts, signal) => filesHolding(found.program, folder, files, texts, signal);
+  const program = locateRipgrep(env, cwd);
+  if (program === undefined) return undefined;
+  return (folder, files, texts, signal) => filesHolding(program, folder, files, texts, signal);
 }
 
-/** The ripgrep on the PATH. One that lies in the working directory is not used: searching must not start a project's programs. */
-export function locateRipgrep(env: Environment, cwd: string): { program: string; isUsed: boolean } | undefined {
-  const PATH = (env.PATH ?? env.Path ?? "").split(delimiter).filter(isAbsolute).join(delimiter);
-  const program = PATH === "" ? null : Bun.which("rg", { PATH });
-  if (program === null) return undefined;
+/** The ripgrep that is used: searching must not start a project's programs. */
+export function locateRipgrep(env: Environment, cwd: string): string | undefined {
   try {
-    return { program, isUsed: !isInside(realpathSync(cwd), realpathSync(program)) };
+    return findProgram("rg", env.PATH ?? env.Path, realpathSync(cwd));
   } catch {
     return undefined;
   }
