@@ -19,7 +19,7 @@ export function toWords(body: string): string {
   const inner = isObject(outer.error) ? outer.error : outer;
   const message = [inner.message, inner.detail, inner.error].find(isText);
   if (message === undefined) return body;
-  const name = [inner.code, inner.status, inner.type, inner.error].find((text) => isText(text) && text !== message);
+  const name = [inner.code, inner.status, inner.type, inner.error].find((text) => isName(text) && text !== message);
   const rest = Object.entries({ ...outer, ...inner }).filter(([key, value]) => !told.has(key) && value != null);
   return [
     name === undefined ? message : `${name}: ${message}`,
@@ -35,6 +35,11 @@ export function titleOf(page: string): string | undefined {
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
+}
+
+/** A status as text, such as Azure's `"code": "401"`, stands in front anyway. */
+function isName(value: unknown): boolean {
+  return isText(value) && !/^[45]\d\d$/.test(value);
 }
 
 function parse(text: string): unknown {

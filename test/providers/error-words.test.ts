@@ -23,6 +23,7 @@ test.each<[name: string, body: unknown, words: string]>([
     { error: { message: "Provider returned error", code: 400, metadata: { raw: "upstream: bad tool" } } },
     'Provider returned error {"metadata":{"raw":"upstream: bad tool"}}',
   ],
+  ["Azure", { error: { code: "401", message: "Access denied" } }, "Access denied"],
   ["Ollama", { error: "model 'x' not found" }, "model 'x' not found"],
   ["vLLM", { object: "error", message: "no", type: "BadRequestError", code: 400 }, "BadRequestError: no"],
   ["FastAPI", { detail: "Not Found" }, "Not Found"],
