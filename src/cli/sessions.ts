@@ -1,5 +1,5 @@
 // `pi-ts sessions`: list, show, remove and export what was stored.
-import type { SessionSummary } from "../app/sessions.ts";
+import { lossNotes, type SessionSummary } from "../app/sessions.ts";
 import {
   findStored,
   listStored,
@@ -14,7 +14,6 @@ import type { Message } from "../protocol/message.ts";
 import { closest } from "../util/closest.ts";
 import { AppError } from "../util/error.ts";
 import { log } from "../util/log.ts";
-import { plural } from "../util/plural.ts";
 import { visibleLine } from "../util/sanitize.ts";
 import { type CliContext, defineCommand } from "./command.ts";
 
@@ -123,7 +122,7 @@ function toJson({ modified, ...summary }: SessionSummary) {
 
 function show(query: string, place: Place, json: boolean, { io }: CliContext): number {
   const { summary, messages, badLines } = readStored(query, place);
-  if (badLines > 0) log().warn(`${plural(badLines, "line")} of the session could not be read`);
+  for (const note of lossNotes(badLines)) log().warn(note);
   if (json) {
     io.stdout(`${JSON.stringify({ ...toJson(summary), messages })}\n`);
     return 0;

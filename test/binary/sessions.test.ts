@@ -225,10 +225,15 @@ describe("going on", () => {
     await world.run(["-p", "one"]);
     const [path] = world.files() as [string];
     writeFileSync(path, `${readFileSync(path, "utf8")}{not json}\n${"\0".repeat(300)}\n{"type":"message","mess`);
-    const result = await world.run(["-p", "-c", "two"]);
-    expect(result.stderr.match(/warning: .*/g)).toEqual([
-      "warning: 3 lines of the session could not be read and are left out",
-    ]);
+    for (const args of [
+      ["sessions", "show", path],
+      ["-p", "-c", "two"],
+    ]) {
+      const { stderr } = await world.run(args);
+      expect(stderr.match(/warning: .*/g)).toEqual([
+        "warning: 3 lines of the session could not be read and are left out",
+      ]);
+    }
     await world.run(["-p", "-c", "three"]);
     expect(said(world.server, 2)).toEqual(["one", "answer 1", "two", "answer 2", "three"]);
   });
