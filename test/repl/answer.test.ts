@@ -180,3 +180,11 @@ test("in a low window it never reaches for rows that have scrolled off", () => {
     expect({ text, rows: answer.scrollback() }).toEqual({ text, rows: answer.scrollback(300) });
   }
 });
+
+test("a line that goes on and on is not looked at from its start with every piece", () => {
+  const answer = openAnswer(80, 24);
+  const started = performance.now();
+  for (let i = 0; i < 250_000; i++) answer.write("abcd");
+  answer.end();
+  expect(performance.now() - started).toBeLessThan(4000);
+});

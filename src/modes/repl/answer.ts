@@ -55,7 +55,7 @@ export function createAnswer(screen: Screen, style: Style, paint: Paint = (text)
   function show(): void {
     if (pending === "") return;
     if (above === "" && row === "") view = screen.view;
-    waiting ||= isTable() && view === screen.view && !screen.fits(above + row + pending);
+    waiting ||= view !== undefined && view === screen.view && isTable() && !screen.fits(above + row + pending);
     if (waiting) return;
     if (!view || !showWrapped()) {
       view = undefined;
@@ -120,7 +120,9 @@ export function createAnswer(screen: Screen, style: Style, paint: Paint = (text)
       flush();
     },
     rest(blanks) {
-      if (blanks.split("\n").length > (isTable() ? 2 : 1)) end();
+      const breaks = blanks.split("\n").length - 1;
+      // One alone may stand between two rows of a table.
+      if (breaks > 1 || (breaks === 1 && !isTable())) end();
     },
     end,
   };
