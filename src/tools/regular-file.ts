@@ -122,7 +122,12 @@ export async function toFileError(error: unknown, verb: "read" | "write", cwd: s
     if (target !== undefined) return toolError(`${path} is a symbolic link to ${target}, which does not exist`);
     return toolError(`${path} does not exist${await suggest(cwd, path)}`);
   }
-  return toolError(`cannot ${verb} ${path}: ${reasons[code] ?? code}`);
+  return toolError(`cannot ${verb} ${path}: ${reasonOf(code)}`);
+}
+
+/** Why the file system refused something, by its code. */
+export function reasonOf(code: string): string {
+  return reasons[code] ?? code;
 }
 
 const reasons: Readonly<Record<string, string>> = {

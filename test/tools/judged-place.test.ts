@@ -7,6 +7,7 @@ import { grep } from "../../src/tools/grep.ts";
 import { ls } from "../../src/tools/ls.ts";
 import { read } from "../../src/tools/read.ts";
 import { openPlainFile } from "../../src/tools/search/plain-file.ts";
+import { sortedEntries } from "../../src/tools/search/walk.ts";
 import { write } from "../../src/tools/write.ts";
 import { callText } from "../helpers/call-tool.ts";
 import { tmp } from "../helpers/tmp.ts";
@@ -48,5 +49,7 @@ test.if(process.platform === "linux")(
     symlinkSync("other", dir.file("d"));
     await expect(openPlainFile(dir.file("d/f"))).rejects.toMatchObject({ code: "ESTALE" });
     await (await openPlainFile(dir.file("other/f"))).close();
+    await expect(sortedEntries(dir.file("d"))).rejects.toMatchObject({ code: "ESTALE" });
+    expect((await sortedEntries(dir.file("other"))).map(({ name }) => name)).toEqual(["f"]);
   },
 );

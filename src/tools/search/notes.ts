@@ -1,5 +1,6 @@
 // What a search has to say about itself, below what it found.
 import { plural } from "../../util/plural.ts";
+import { reasonOf } from "../regular-file.ts";
 
 export interface Notes {
   add(text: string): void;
@@ -29,8 +30,7 @@ export function createNotes(): Notes {
     unreadable(shown, error) {
       failures++;
       if (unreadable.length >= maxNamed) return;
-      const { code } = error as NodeJS.ErrnoException;
-      unreadable.push(`${shown} (${code === "EACCES" ? "permission denied" : (code ?? "error")})`);
+      unreadable.push(`${shown} (${reasonOf((error as NodeJS.ErrnoException).code ?? "error")})`);
     },
     denied(count) {
       denied += count;

@@ -1,7 +1,8 @@
 // A folder's tree in order: sorted by path, component by component, as bytes. Links are named and not followed.
 import type { Dirent } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { holdFolder } from "../../util/held-folder.ts";
 import { type IgnoreRules, rulesAbove } from "./ignore-rules.ts";
 import type { SearchRoot } from "./search-root.ts";
 
@@ -33,7 +34,7 @@ interface Level {
 /** Every entry that is not hidden or ignored, a folder before what is in it. Throws when the root cannot be read or the signal fires. */
 export async function* walkTree(root: SearchRoot, options: WalkOptions): AsyncGenerator<TreeEntry> {
   const open = async (path: string, outer: IgnoreRules): Promise<Level> => {
-    const folder = join(root.real, path);
+    const folder = resolve(root.real, path);
     const entries = await sortedEntries(folder);
     return { path, entries, rules: await outer.enter(folder, new Set(entries.map(({ name }) => name))), at: 0 };
   };
@@ -61,10 +62,15 @@ export async function* walkTree(root: SearchRoot, options: WalkOptions): AsyncGe
   }
 }
 
-/** The entries of a folder in the order of their names' bytes. */
+/** The entries of a folder, by its real path, in the order of their names' bytes. */
 export async function sortedEntries(folder: string): Promise<Dirent[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  return entries.sort((a, b) => compareBytes(a.name, b.name));
+  const held = holdFolder(folder);
+  try {
+    const entries = await readdir(held.path, { withFileTypes: true });
+    return entries.sort((a, b) => compareBytes(a.name, b.name));
+  } finally {
+    held.close();
+  }
 }
 
 /** UTF-16 has another order than UTF-8 only where surrogates meet what is above them. */
