@@ -6,7 +6,7 @@ import { AppError, describeError, toAppError } from "../util/error.ts";
 import { log } from "../util/log.ts";
 import { killAllGroups } from "../util/process-group.ts";
 import { redact } from "../util/redact.ts";
-import { flushStderr, writeStderr } from "../util/stderr.ts";
+import { behindStderr, flushStderr, writeStderr } from "../util/stderr.ts";
 import { flushStdout, queueStdout, stdoutFailure } from "../util/stdout.ts";
 import { version } from "../util/version.ts";
 import type { AnyCommand } from "./command.ts";
@@ -20,7 +20,7 @@ const patienceMs = 2500;
 
 /** Runs the command line and gives the exit code; `exit` ends the process for those who cannot wait. Never rejects. */
 export async function main(argv: readonly string[], exit: (code: number) => never): Promise<number> {
-  const io: Io = { stdout: queueStdout, flush: flushStdout, stderr: writeStderr, isTerminal, exit };
+  const io: Io = { stdout: queueStdout, flush: flushStdout, stderr: writeStderr, behindStderr, isTerminal, exit };
   const code = await attempt(argv, io);
   // A reader of stderr that does not read is waited for as by any program, but not when a signal has asked for the end.
   await flushStderr(signalOf(code) ? patienceMs : Number.POSITIVE_INFINITY);

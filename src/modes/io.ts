@@ -5,8 +5,10 @@ export interface Io {
   stdout(text: string): void;
   /** Resolves when everything written to stdout has left the process. */
   flush(): Promise<void>;
-  /** Writes to stderr at once. */
+  /** Writes to stderr at once, as far as its reader keeps up. */
   stderr(text: string): void;
+  /** Resolves when what is written to stdout now stands behind what was written to stderr before, where both go to one pipe. */
+  behindStderr(): Promise<void>;
   /** Whether file descriptor 0, 1 or 2 is a terminal. */
   isTerminal(fd: 0 | 1 | 2): boolean;
   /** Ends the process now; for the second signal, when waiting is over. */

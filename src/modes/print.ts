@@ -70,8 +70,10 @@ export async function runPrint(app: App, { task, answersJson = false, settle }: 
   if (!live && text !== "") {
     const answer = text.endsWith("\n") ? text : `${text}\n`;
     // An answer cut by the output limit is still what the model had to say; anything less goes to stderr.
-    if (isWhole || (isCut && !answersJson)) io.stdout(io.isTerminal(1) ? visibleJson(answer) : answer);
-    else if (text.trim() !== "") {
+    if (isWhole || (isCut && !answersJson)) {
+      await io.behindStderr();
+      io.stdout(io.isTerminal(1) ? visibleJson(answer) : answer);
+    } else if (text.trim() !== "") {
       const what = error?.code === "output_schema" ? "The last answer, not valid" : "The answer so far, not complete";
       io.stderr(`${what}:\n${visible(answer)}`);
     }

@@ -55,6 +55,20 @@ function writeWaiting(): void {
   }
 }
 
+/** Resolves when nothing waits that what goes to stdout next would overtake; with a reader of its own stderr may wait on. */
+export async function behindStderr(): Promise<void> {
+  if (waiting.length > 0 && isStdoutToo()) await flushStderr(Number.POSITIVE_INFINITY);
+}
+
+function isStdoutToo(): boolean {
+  try {
+    const [stdout, stderr] = [fstatSync(1), fstatSync(2)];
+    return stdout.dev === stderr.dev && stdout.ino === stderr.ino;
+  } catch {
+    return false;
+  }
+}
+
 /** Resolves when all is written, or the reader has taken nothing for so long: the rest is given up then. */
 export async function flushStderr(patienceMs: number): Promise<void> {
   for (let before = -1; waiting.length > 0 && taken !== before; ) {

@@ -1,9 +1,12 @@
 // One-shot runs of the compiled binary against a scripted model: what reaches stdout and stderr, and the exit code.
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openFifo } from "../helpers/open-fifo.ts";
 import { gate, type Reply, refusal, startReplayServer } from "../helpers/replay-server.ts";
 import { binaryPath, cleanEnv, runCli, startCli } from "../helpers/run-cli.ts";
 import { tmp } from "../helpers/tmp.ts";
+import { waitUntil } from "../helpers/wait-until.ts";
 
 /** The environment of a run against `url` with the default provider. */
 function at(url: string, extra: Record<string, string> = {}) {
@@ -67,6 +70,35 @@ describe("an answer", () => {
     const result = await runCli(["-p", "hi"], { env: at(server.url) });
     expect(result.stdout).toBe("a\u001b[2Kb 北🌍\u202e\n");
   });
+
+  test("stands behind all that was said before, where stderr goes to the same pipe and nobody reads it yet", async () => {
+    await using dir = tmp();
+    // Of each two lines of words: too many for a pipe.
+    const calls = Array.from({ length: 1000 }, (_, i) => ({
+      id: `c${i}`,
+      name: "read",
+      arguments: { path: `${"missing-".repeat(10)}${i}` },
+    }));
+    await using server = await startReplayServer([{ turn: { calls } }, hello]);
+    const { reader, writer } = openFifo(dir.file("output"));
+    const sessions = dir.file("sessions");
+    const child = Bun.spawn([binaryPath(), "-p", "--session-dir", sessions, "hi"], {
+      cwd: dir.path,
+      env: cleanEnv(dir.path, at(server.url)),
+      stdio: ["ignore", writer, writer],
+      timeout: 15_000,
+      killSignal: "SIGKILL",
+    });
+    closeSync(writer);
+    await server.request(1);
+    const [session = ""] = new Bun.Glob("*/*.jsonl").scanSync(sessions);
+    await waitUntil(() => readFileSync(join(sessions, session), "utf8").includes("Hello"), "the answer is stored");
+    const lines = readFileSync(reader, "utf8").trimEnd().split("\n");
+    closeSync(reader);
+    expect(lines.filter((line) => line.startsWith("→ read"))).toHaveLength(1000);
+    expect(lines.at(-1)).toBe("Hello from the model.");
+    expect(await child.exited).toBe(0);
+  }, 20_000);
 
   test("to a full disk is no success", async () => {
     await using server = await startReplayServer([hello]);
