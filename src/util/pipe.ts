@@ -33,11 +33,19 @@ const setFlags = 4;
 const setPipeSize = 1031;
 /** What a process without privileges may ask for. */
 const pipeSize = 1024 * 1024;
-/** How long a reader waits before it looks for the first time: most commands have ended by then. */
-const firstMs = 16;
-/** How long one that finds nothing waits before it looks again, at most. */
-const idleMs = 32;
 const discardingMs = 500;
+
+/** When a reader looks again that has found nothing. */
+export interface Pace {
+  /** How long it waits before it looks for the first time, in milliseconds. */
+  readonly firstMs: number;
+  /** By what the wait grows each time, and how long it gets at most. */
+  readonly growth: number;
+  readonly longestMs: number;
+}
+
+/** Most commands have ended before the first look. */
+const commandPace: Pace = { firstMs: 16, growth: 2, longestMs: 32 };
 
 /** A new pipe that no other child inherits; undefined where the system offers none or needs none (macOS). */
 export async function createPipe(): Promise<Pipe | undefined> {
@@ -58,12 +66,12 @@ let memory: Uint8Array | undefined;
  * Reads a pipe to its end and closes it. It looks again and again instead of being woken: a writer in full flow fills the pipe in the
  * meantime, so that gigabytes cost a few thousand reads.
  */
-export function readPipe(fd: number, take: Take, hold?: Hold): Reading {
+export function readPipe(fd: number, take: Take, hold?: Hold, pace: Pace = commandPace): Reading {
   const { promise, resolve } = Promise.withResolvers<void>();
   memory ??= new Uint8Array(pipeSize);
   const piece = memory;
-  let waitMs = firstMs;
-  let longestMs = idleMs;
+  let waitMs = pace.firstMs;
+  let { longestMs } = pace;
   let discarding = false;
   let open = true;
   let isHeld = false;
@@ -85,7 +93,7 @@ export function readPipe(fd: number, take: Take, hold?: Hold): Reading {
       resolve();
       return false;
     }
-    if (count === undefined) waitMs = Math.min(2 * waitMs, longestMs);
+    if (count === undefined) waitMs = Math.min(pace.growth * waitMs, longestMs);
     else {
       waitMs = 1;
       if (!discarding) take(piece.subarray(0, count));

@@ -6,7 +6,7 @@ import { now } from "../../util/clock.ts";
 import type { Environment } from "../../util/environment.ts";
 import { createLineSplitter, type Line } from "../../util/jsonl.ts";
 import type { McpStdio } from "../../util/mcp-server.ts";
-import { createPipe } from "../../util/pipe.ts";
+import { createPipe, type Pace, type Reading, readPipe } from "../../util/pipe.ts";
 import {
   type Exit,
   endGroup,
@@ -20,6 +20,8 @@ import type { ServerTransport } from "./transport.ts";
 
 /** A message longer than this, or so much without a message in it, ends the connection: it might go on for ever. */
 const maxLine = 64 * 1024 * 1024;
+/** So much is cut into lines at a time, of which there may be very many. */
+const pieceBytes = 64 * 1024;
 /** How long lines are dealt with before everything else has its turn, and how long that turn is. */
 const sliceMs = 10;
 /** From the end of its input to SIGTERM, and from there to SIGKILL. */
@@ -29,6 +31,8 @@ const killGraceMs = 500;
 const drainMs = 500;
 /** How long a server may live that has closed its input. */
 const deafMs = 1000;
+/** An answer is seen at most a fifth later than it came, and a quarter of a second. */
+const pace: Pace = { firstMs: 1, growth: 1.2, longestMs: 250 };
 
 export interface StdioOptions {
   readonly server: McpStdio;
@@ -43,7 +47,7 @@ export interface StdioOptions {
 
 /** Starts the server. Throws an `Error` in words when that is not possible. */
 export async function startStdio({ server, cwd, env, log, onNoise }: StdioOptions): Promise<ServerTransport> {
-  const [errors] = await Promise.all([createPipe(), followEscapees()]);
+  const [output, errors] = await Promise.all([createPipe(), createPipe(), followEscapees()]);
   let child: GroupChild;
   try {
     // A server that does not look at the end of its input would outlive a program that is killed.
@@ -51,15 +55,15 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
     child = spawnGroup([server.command, ...server.args], {
       cwd: server.cwd ?? cwd,
       env: { ...env, ...server.env },
-      output: "pipe",
+      output: output?.writeFd ?? "pipe",
       errors: errors?.writeFd ?? "pipe",
       takesInput: true,
     });
   } catch (error) {
-    if (errors) for (const fd of [errors.readFd, errors.writeFd]) closeSync(fd);
+    for (const pipe of [output, errors]) if (pipe) for (const fd of [pipe.readFd, pipe.writeFd]) closeSync(fd);
     throw startFailure(error, server, cwd);
   }
-  if (errors) closeSync(errors.writeFd);
+  for (const pipe of [output, errors]) if (pipe) closeSync(pipe.writeFd);
   log.begin(child.pid);
   const splitter = createLineSplitter(maxLine);
   const decoder = new TextDecoder();
@@ -73,6 +77,8 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
   let isOver = false;
   const over = Promise.withResolvers<void>();
   let closing: Promise<void> | undefined;
+  /** Of stdout, then of stderr. */
+  const readings: Reading[] = [];
 
   const transport: ServerTransport = {
     async start() {
@@ -84,6 +90,7 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
       try {
         child.stdin.write(`${JSON.stringify(message)}\n`);
         await child.stdin.flush();
+        readings[0]?.hurry();
       } catch (error) {
         // How it ended, and what it said, tells more than a broken pipe.
         await Promise.race([over.promise, Bun.sleep(deafMs)]);
@@ -131,29 +138,67 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
     }
   }
 
-  /** A server that never stops to print must not keep us from everything else. */
+  /** False when the server has printed too much that is no message. */
+  async function takeBytes(bytes: Uint8Array): Promise<boolean> {
+    idleBytes += bytes.length;
+    for (let at = 0; at < bytes.length; at += pieceBytes)
+      await takeAll(splitter.push(bytes.subarray(at, at + pieceBytes)));
+    if (idleBytes > maxLine) {
+      reason ??= `it printed more than ${maxLine / 1024 / 1024} MB without the end of a message`;
+      return false;
+    }
+    await new Promise(setImmediate);
+    restedAt = now();
+    return true;
+  }
+
+  /**
+   * A server that never stops to print must not keep us from everything else, nor fill the memory. The runtime's own streams read on as long as
+   * there is something to read, so they are only for systems without such pipes.
+   */
   async function readOutput(): Promise<void> {
     try {
-      for await (const bytes of child.stdout ?? []) {
-        idleBytes += bytes.length;
-        await takeAll(splitter.push(bytes));
-        if (idleBytes > maxLine) {
-          reason ??= `it printed more than ${maxLine / 1024 / 1024} MB without the end of a message`;
-          return;
-        }
-        await new Promise(setImmediate);
-        restedAt = now();
-      }
+      await (output ? readOwnPipe(output.readFd) : readStdout());
       await takeAll(splitter.end());
     } catch {
       // What cannot be read any more has ended.
     }
   }
 
+  async function readOwnPipe(fd: number): Promise<void> {
+    const full = Promise.withResolvers<void>();
+    let taking = Promise.resolve();
+    let isTaking = false;
+    function take(bytes: Uint8Array): void {
+      const kept = bytes.slice();
+      isTaking = true;
+      const taken = taking.then(async () => {
+        if (!(await takeBytes(kept))) full.resolve();
+        if (taking === taken) isTaking = false;
+      });
+      taking = taken;
+    }
+    const reading = readPipe(fd, take, () => (isTaking ? taking : undefined), pace);
+    readings.unshift(reading);
+    await Promise.race([reading.ended, full.promise]);
+    reading.discard();
+    await taking;
+  }
+
+  async function readStdout(): Promise<void> {
+    for await (const bytes of child.stdout ?? []) {
+      if (!(await takeBytes(bytes))) return;
+    }
+  }
+
   async function readErrors(): Promise<void> {
     try {
-      const stream = errors ? Bun.file(errors.readFd).stream() : child.stderr;
-      for await (const bytes of stream ?? []) {
+      if (errors) {
+        const reading = readPipe(errors.readFd, log.write, undefined, pace);
+        readings.push(reading);
+        return await reading.ended;
+      }
+      for await (const bytes of child.stderr ?? []) {
         log.write(bytes);
         await new Promise(setImmediate);
       }
@@ -164,11 +209,12 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
 
   /** The process ended, or its output did: either way there will be no answer any more. */
   async function watch(): Promise<void> {
-    const reading = readOutput();
+    const outputRead = readOutput();
     const errorsRead = readErrors();
-    await Promise.race([child.exited, reading]);
+    await Promise.race([child.exited, outputRead]);
+    for (const reading of readings) reading.hurry();
     const exit = await Promise.race([child.exited, Bun.sleep(drainMs)]);
-    await Promise.race([Promise.all([reading, errorsRead]), Bun.sleep(drainMs)]);
+    await Promise.race([Promise.all([outputRead, errorsRead]), Bun.sleep(drainMs)]);
     if (!closing) reason ??= exit ? describeExit(exit) : "it closed its output";
     finish();
     await transport.close();
