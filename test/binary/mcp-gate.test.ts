@@ -80,6 +80,7 @@ test("a person is asked with the server, the tool and all arguments, control cha
   await using pty = await startPty(["go"], { home: dir.path, env: reach(chatWire, model.url) });
   await pty.waitFor("mcp__s__plain");
   await pty.waitFor("the end");
+  await pty.waitFor("[y/N/a or why not]");
   expect(pty.output).not.toContain("a\u001b[2Kb");
   pty.write("y\r");
   await pty.waitFor("It ran.");
