@@ -145,6 +145,11 @@ export function thinkingLevelOf({ model, thinkingLevel }: Pick<Config, "model" |
   return !model.reasoning || thinkingLevel === undefined ? "off" : (nearestLevel(thinkingLevel, levels) ?? "off");
 }
 
+/** Whether a text is the model's whole name, with its provider or without. */
+export function isExactly({ provider, id }: Pick<Model, "provider" | "id">, text: string): boolean {
+  return text === id || text === `${provider}/${id}`;
+}
+
 export function isSame(one: Pick<Model, "provider" | "id">, other: Pick<Model, "provider" | "id">): boolean {
   return one.provider === other.provider && one.id === other.id;
 }

@@ -5,6 +5,7 @@ import { thinkingLevels } from "../protocol/thinking-level.ts";
 import { catalog } from "../providers/catalog.ts";
 import type { Environment } from "../util/environment.ts";
 import { AppError } from "../util/error.ts";
+import { isExactly } from "./model-choice.ts";
 
 /** A model that a pattern stands for, and the thinking level that it asks for. */
 export interface ScopedModel {
@@ -93,10 +94,6 @@ export function findScope(patterns: string, { models }: KnownModels): ScopedMode
   }
   if (scope.length === 0) throw new AppError("usage", "--models names no model");
   return scope;
-}
-
-function isExactly({ provider, id }: ScopedModel, text: string): boolean {
-  return text === id || text === `${provider}/${id}`;
 }
 
 /** Whether the id contains the text, or is like it where it has `*` or `?`; the provider may stand before it, and capitals do not count. */

@@ -1,5 +1,5 @@
 // `/model`: which model answers from the next message on.
-import { isSame } from "../app/model-choice.ts";
+import { isExactly, isSame } from "../app/model-choice.ts";
 import type { Model } from "../protocol/model.ts";
 import { shortTokens } from "../util/numbers.ts";
 import type { Command, CommandContext, CommandResult } from "./command.ts";
@@ -20,7 +20,7 @@ export const model: Command = {
 
 /** Those that the text means: the very one, of the present provider before others, or all that have it in their names. */
 function findModels(models: readonly Model[], text: string, current: Model): readonly Model[] {
-  const named = models.filter((model) => nameOf(model) === text || model.id === text);
+  const named = models.filter((model) => isExactly(model, text));
   const own = named.filter(({ provider }) => provider === current.provider);
   if (own.length > 0) return own;
   if (named.length > 0) return named;
