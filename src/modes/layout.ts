@@ -59,27 +59,26 @@ export function stopInRow({ stops }: Layout, row: number, column: number): Stop 
 /** `text`, a single line without escape sequences, in at most `width` columns; an ellipsis where it was cut. */
 export function cutToWidth(text: string, width: number): string {
   if (Bun.stringWidth(text) <= width) return text;
-  let kept = "";
-  let columns = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    columns += Bun.stringWidth(segment);
-    if (columns > width - 1) break;
-    kept += segment;
-  }
-  return width < 1 ? "" : `${kept}…`;
+  return width < 1 ? "" : `${fitting(graphemes.segment(text), width - 1).join("")}…`;
 }
 
 /** The same, cut at its beginning. */
 export function cutStart(text: string, width: number): string {
   if (Bun.stringWidth(text) <= width) return text;
-  let kept = "";
+  const kept = fitting([...graphemes.segment(text)].toReversed(), width - 1).toReversed();
+  return width < 1 ? "" : `…${kept.join("")}`;
+}
+
+/** The first characters, as far as they have room. */
+function fitting(segments: Iterable<{ readonly segment: string }>, width: number): string[] {
+  const kept: string[] = [];
   let columns = 0;
-  for (const { segment } of [...graphemes.segment(text)].toReversed()) {
+  for (const { segment } of segments) {
     columns += Bun.stringWidth(segment);
-    if (columns > width - 1) break;
-    kept = segment + kept;
+    if (columns > width) break;
+    kept.push(segment);
   }
-  return width < 1 ? "" : `…${kept}`;
+  return kept;
 }
 
 /** The column the cursor is in after `text` was printed from `column` on; equal to `width` when a row was just filled. */
