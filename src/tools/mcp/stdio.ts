@@ -77,7 +77,6 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
   let isOver = false;
   const over = Promise.withResolvers<void>();
   let closing: Promise<void> | undefined;
-  /** Of stdout, then of stderr. */
   const readings: Reading[] = [];
 
   const transport: ServerTransport = {
@@ -90,7 +89,7 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
       try {
         child.stdin.write(`${JSON.stringify(message)}\n`);
         await child.stdin.flush();
-        readings[0]?.hurry();
+        hurry();
       } catch (error) {
         // How it ended, and what it said, tells more than a broken pipe.
         await Promise.race([over.promise, Bun.sleep(deafMs)]);
@@ -138,6 +137,10 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
     }
   }
 
+  function hurry(): void {
+    for (const reading of readings) reading.hurry();
+  }
+
   /** False when the server has printed too much that is no message. */
   async function takeBytes(bytes: Uint8Array): Promise<boolean> {
     idleBytes += bytes.length;
@@ -167,19 +170,17 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
 
   async function readOwnPipe(fd: number): Promise<void> {
     const full = Promise.withResolvers<void>();
-    let taking = Promise.resolve();
-    let isTaking = false;
+    let taking: Promise<void> | undefined;
     function take(bytes: Uint8Array): void {
       const kept = bytes.slice();
-      isTaking = true;
-      const taken = taking.then(async () => {
+      const taken = (taking ?? Promise.resolve()).then(async () => {
         if (!(await takeBytes(kept))) full.resolve();
-        if (taking === taken) isTaking = false;
+        if (taking === taken) taking = undefined;
       });
       taking = taken;
     }
-    const reading = readPipe(fd, take, () => (isTaking ? taking : undefined), pace);
-    readings.unshift(reading);
+    const reading = readPipe(fd, take, () => taking, pace);
+    readings.push(reading);
     await Promise.race([reading.ended, full.promise]);
     reading.discard();
     await taking;
@@ -212,7 +213,7 @@ export async function startStdio({ server, cwd, env, log, onNoise }: StdioOption
     const outputRead = readOutput();
     const errorsRead = readErrors();
     await Promise.race([child.exited, outputRead]);
-    for (const reading of readings) reading.hurry();
+    hurry();
     const exit = await Promise.race([child.exited, Bun.sleep(drainMs)]);
     await Promise.race([Promise.all([outputRead, errorsRead]), Bun.sleep(drainMs)]);
     if (!closing) reason ??= exit ? describeExit(exit) : "it closed its output";
