@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { AppError } from "../util/error.ts";
-import { readProcess } from "../util/processes.ts";
+import { hasEnded, readProcess } from "../util/processes.ts";
 
 export interface Owner {
   readonly pid: number;
@@ -188,11 +188,7 @@ function isOwner(owner: Read): owner is Owner {
 function isAlive(owner: Read): owner is Owner {
   if (!isOwner(owner)) return false;
   const { pid, started } = owner;
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
-  }
+  if (hasEnded(pid)) return false;
   const now = startOf(pid);
   return now === "" || started === "" || now === started;
 }

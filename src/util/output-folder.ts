@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isInside } from "./paths.ts";
+import { hasEnded } from "./processes.ts";
 import { makeTempFolder, tempPathStart } from "./temp-folder.ts";
 
 const name = "pi-ts-output";
@@ -54,14 +55,5 @@ function isAbandoned(path: string): boolean {
   } catch {
     // Another user's.
     return false;
-  }
-}
-
-function hasEnded(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
   }
 }

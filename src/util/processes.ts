@@ -1,4 +1,4 @@
-// What /proc says of running processes; nothing where there is no such thing (macOS).
+// What the system says of processes: whether one has ended, and the rest by /proc; nothing where there is no such thing (macOS).
 import { readdirSync, readFileSync } from "node:fs";
 
 export interface ProcessInfo {
@@ -11,6 +11,16 @@ export interface ProcessInfo {
   readonly started: string;
   /** Its number together with the moment it began, which no other process can have. */
   readonly identity: string;
+}
+
+/** Whether nothing runs under this number; false where that cannot be told. */
+export function hasEnded(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
 }
 
 export function listProcesses(): ProcessInfo[] {
